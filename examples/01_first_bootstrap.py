@@ -25,7 +25,7 @@ def main() -> None:
     options = parser.parse_args()
 
     # 1. Parameters. An engine holds no secrets; everybody who computes has one of the same parameters.
-    engine = Engine("parallel", use_bootstrap=True, insecure_log_n=options.insecure_log_n)
+    engine = Engine(use_bootstrap=True, insecure_log_n=options.insecure_log_n)
     print(engine)
 
     # 2. Keys. The secret key decrypts; the others are public. Products need the relinearization key, bootstraps it, the

@@ -180,7 +180,7 @@ class EncryptedDescent:
 
 def begin(data: Data, thread_count: int | None, insecure_log_n: int | None) -> tuple[EncryptedDescent, SecretKey]:
     """Make engine and keys, and encrypt the data."""
-    engine = Engine("parallel", use_bootstrap=True, thread_count=thread_count, insecure_log_n=insecure_log_n)
+    engine = Engine(use_bootstrap=True, thread_count=thread_count, insecure_log_n=insecure_log_n)
     print(engine)
     secret_key = engine.create_secret_key()
     public_key = engine.create_public_key(secret_key)

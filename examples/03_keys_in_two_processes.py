@@ -30,7 +30,7 @@ from everlevel import Ciphertext, Engine
 
 def make_engine(options: argparse.Namespace) -> Engine:
     """Make an engine: every process makes its own, of the same parameters."""
-    return Engine("parallel", use_bootstrap=True, thread_count=options.threads, insecure_log_n=options.insecure_log_n)
+    return Engine(use_bootstrap=True, thread_count=options.threads, insecure_log_n=options.insecure_log_n)
 
 
 def memory() -> dict[str, int]:

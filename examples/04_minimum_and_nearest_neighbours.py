@@ -135,7 +135,7 @@ def begin(
     flowers: Flowers, k: int, thread_count: int | None, insecure_log_n: int | None
 ) -> tuple[Classifier, SecretKey, PublicKey]:
     """Make engine and keys, and encrypt the known flowers."""
-    engine = Engine("parallel", use_bootstrap=True, thread_count=thread_count, insecure_log_n=insecure_log_n)
+    engine = Engine(use_bootstrap=True, thread_count=thread_count, insecure_log_n=insecure_log_n)
     print(engine)
     n = flowers.known
     if n & (n - 1) or n < 4 or n * n > engine.slot_count:

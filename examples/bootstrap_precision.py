@@ -133,7 +133,6 @@ class Bench:
 def make_bench(arguments: argparse.Namespace, precision: Literal["standard", "high"]) -> Bench:
     """Make the engine and the keys. One lossy key serves every bootstrap."""
     engine = Engine(
-        "parallel",
         use_bootstrap=True,
         precision=precision,
         thread_count=arguments.threads,

@@ -206,7 +206,7 @@ class Work:
 def make_work(thread_count: int | None, insecure_log_n: int | None) -> Work:
     """Make the engine and all keys, timing them."""
     start = time.perf_counter()
-    engine = Engine("parallel", use_bootstrap=True, thread_count=thread_count, insecure_log_n=insecure_log_n)
+    engine = Engine(use_bootstrap=True, thread_count=thread_count, insecure_log_n=insecure_log_n)
     print(engine)
     secret_key = engine.create_secret_key()
     relinearization_key = engine.create_relinearization_key(secret_key)

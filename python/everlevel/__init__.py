@@ -11,30 +11,32 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import bfv, compat, errors, ntru, tfhe
+from . import bfv, ckks, compat, errors, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
 from ._open import open as open  # noqa: A004
-from .ckks._fit import ChebyshevFit, fit
-from .ckks._sign_plan import SignPlan
-from .ckks.ciphertext import Ciphertext
-from .ckks.engine import Engine
-from .ckks.evaluation_key import EvaluationKey
-from .ckks.keys import (
+from .ckks import (
     BootstrapKey,
+    ChebyshevFit,
+    Ciphertext,
     ConjugationKey,
+    Engine,
+    EvaluationKey,
     FixedRotationKey,
+    LightPlainMatrix,
+    LightPlaintext,
     LossyBootstrapKey,
     MatrixMultiplicationKey,
-    MergeBootstrapKey,
+    PlainMatrix,
+    Plaintext,
     PublicKey,
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SignPlan,
     SmallBootstrapKey,
+    fit,
 )
-from .ckks.matrix import LightPlainMatrix, PlainMatrix
-from .ckks.plaintext import LightPlaintext, Plaintext
 from .errors import EverlevelError
 
 __all__ = [
@@ -51,7 +53,6 @@ __all__ = [
     "LossyBootstrapKey",
     "MatrixMultiplicationKey",
     "MemoryEstimate",
-    "MergeBootstrapKey",
     "PlainMatrix",
     "Plaintext",
     "PublicKey",
@@ -62,6 +63,7 @@ __all__ = [
     "SmallBootstrapKey",
     "__version__",
     "bfv",
+    "ckks",
     "errors",
     "fit",
     "ntru",

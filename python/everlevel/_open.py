@@ -60,6 +60,6 @@ def open(path: PathLike, **options: Any) -> Opened:  # noqa: A001 (called as eve
             f"{operation}: the file holds a {header.kind}, and this version has no such kind; update Everlevel",
             found=header.metadata["kind"],
         )
-    scheme = import_module(".".join(filter(None, (__package__, header.scheme))))
+    scheme = import_module(f"{__package__}.{header.scheme}")
     engine = scheme.Engine.from_file(text, **options)
     return Opened(engine, engine.load(text))

@@ -1,7 +1,11 @@
-"""Names of 1.x: functions and arguments that are other ones here, so that its scripts run with the import changed.
+"""Names of 1.x: an engine whose functions and arguments have them too, so that its scripts run with the import changed.
+
+>>> from everlevel.compat import Engine
+>>> engine = Engine("cpu", max_level=2)
 
 A function of 1.x has a form for each type of its operands, with a name for each; ours has one form. `ALIASES` says what
-each name stands for: the first of these parameters that a call leaves free.
+each name stands for: the first of these parameters that a call leaves free. `FILES` has the kinds of objects for which
+1.x has functions of their own that write and read them.
 """
 
 from __future__ import annotations
@@ -12,25 +16,60 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, Literal, cast
 
 from ._common import checks
-from ._common.methods import lists_methods
 from ._common.storable import PathLike
-from .ckks import _arithmetic, _files, _slots, keys
-from .ckks._core import Core
-from .ckks._key_generation import make_bootstrap_key
+from .ckks import (
+    BootstrapKey,
+    Ciphertext,
+    ConjugationKey,
+    EvaluationKey,
+    FixedRotationKey,
+    LightPlainMatrix,
+    LightPlaintext,
+    LossyBootstrapKey,
+    MatrixMultiplicationKey,
+    PlainMatrix,
+    Plaintext,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+    SmallBootstrapKey,
+    _checks,
+    _files,
+    _slots,
+)
+from .ckks import engine as ckks
 from .ckks._storable import Storable
-from .ckks.ciphertext import Ciphertext
-from .ckks.evaluation_key import EvaluationKey
-from .ckks.keys import BootstrapKey, FixedRotationKey, RotationKey, SecretKey
-from .ckks.matrix import LightPlainMatrix, PlainMatrix
-from .ckks.plaintext import LightPlaintext, Plaintext
-from .errors import FileKindError, UnsupportedError
+from .errors import FileKindError, OperandTypeError, ParameterError, UnsupportedError
 
-T = TypeVar("T", bound=Storable)
-CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
-EngineT = TypeVar("EngineT", bound=Core)
+__all__ = [
+    "BootstrapKey",
+    "Ciphertext",
+    "ConjugationKey",
+    "Engine",
+    "EvaluationKey",
+    "FixedRotationKey",
+    "LightPlainMatrix",
+    "LightPlaintext",
+    "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
+    "MergeBootstrapKey",
+    "PlainMatrix",
+    "Plaintext",
+    "PublicKey",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+    "SmallBootstrapKey",
+]
+
+MergeBootstrapKey = BootstrapKey
+"""1.x's name for the key of merged bootstraps, which a bootstrap key does."""
+
+Mode = Literal["cpu", "parallel"]
 
 Aliases = Mapping[str, tuple[str, ...]]
 
@@ -50,7 +89,6 @@ ALIASES: Final[Mapping[str, Aliases]] = {
     "change_level": {"light_plain_matrix": ("light_plaintext",)},
     "encrypt": {"plaintext": ("array",)},
     "level_down": {**_PLAIN, "plain_matrix": ("ciphertext",)},
-    "merge_bootstrap": {"merge_bootstrap_key": ("bootstrap_key",)},
     "multiply_matrix": dict.fromkeys(("plain_matrix", "light_plain_matrix"), ("matrix",)),
     "roll": {**_PLAIN, **dict.fromkeys(_BOOTSTRAP_KEYS, ("rotation_key",))},
     "rotate": {**_PLAIN, **dict.fromkeys(_ROTATION_KEYS, ("key",))},
@@ -58,6 +96,24 @@ ALIASES: Final[Mapping[str, Aliases]] = {
 }
 """For each function, what its other names stand for."""
 
+_KINDS: Final = ("", "lossy_", "sign_", "merge_", "lossy_merge_", "sign_merge_")
+BOOTSTRAPS: Final = tuple(f"{kind}bootstrap" for kind in _KINDS)
+_OPERANDS: Final = ("ciphertext", "ciphertext1", "ciphertext2")
+KEYS: Final = ("relinearization_key", "conjugation_key", "rotation_key", "small_bootstrap_key", *_BOOTSTRAP_KEYS)
+"""The names of a bootstrap's keys, which `everlevel.Engine` knows by their classes."""
+
+OF_EVERY_LEVEL: Final = tuple(f"create_{kind}_key" for kind in ("public", "relinearization", "conjugation", "rotation"))
+"""Functions that take a level, and make keys that serve all."""
+
+FILES: Final[Mapping[str, type[Storable]]] = {
+    kind.kind.replace(" ", "_"): kind
+    for kind in (
+        *(Ciphertext, Plaintext, LightPlaintext, PlainMatrix, LightPlainMatrix, SecretKey, PublicKey),
+        *(RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey),
+        *(BootstrapKey, LossyBootstrapKey, SmallBootstrapKey),
+    )
+} | {"merge_bootstrap_key": BootstrapKey}
+"""The kinds of objects that 1.x has files of, by their names in its functions."""
 
 _UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
     "mod_raise": "use bootstrap, which does it first",
@@ -72,6 +128,15 @@ _UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
     "read_": "there is no such kind of object yet; use load for those there are",
 }
 """Beginnings of names that there are no functions for, and what to do."""
+
+_UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
+    "use_multiparty": "keys shared between parties",
+    "compact": "compact ciphertexts",
+    "cuda_ntt_thread_count": "GPUs",
+    "cuda_random_thread_count": "GPUs",
+    "cuda_grid_size_multiplier": "GPUs",
+    "device_id": "GPUs",
+}
 
 MODULES: Final[Mapping[str, str]] = {
     **{
@@ -89,11 +154,214 @@ def keep_module_paths() -> None:
         sys.modules[f"{package}.{path}"] = import_module(f"{package}.{place}")
 
 
-def accept_names_of_1x(engine: type[EngineT]) -> type[EngineT]:
-    """Let the functions of an engine take their arguments under 1.x's names as well."""
-    for name, aliases in ALIASES.items():
-        setattr(engine, name, accepting(getattr(engine, name), aliases))
-    return engine
+class Engine(ckks.Engine):
+    """`everlevel.Engine` with the names of 1.x: its functions, and its names and forms of arguments.
+
+    Programs that are written today have no use for it: each of these calls has one of `everlevel.Engine` behind it.
+
+    Parameters
+    ----------
+    max_level : int, optional
+        In the first place or by name, as for `everlevel.Engine`.
+    mode : {"cpu", "parallel"}, default "cpu"
+        One thread, or `thread_count` of them: all, if that is left out.
+    **options
+        Those of `everlevel.Engine`. Options of 1.x that aren't offered raise `ParameterError`, unless they are off.
+
+    Examples
+    --------
+    >>> from everlevel.compat import Engine
+    >>> engine = Engine("cpu", max_level=2, insecure_log_n=10)
+    >>> secret_key = engine.create_secret_key()
+    >>> ciphertext = engine.encrypt([1.0, 2.0], secret_key, bound=2)
+    >>> data = engine.serialize_ciphertext(engine.add(ciphertext1=ciphertext, ciphertext2=ciphertext))
+    >>> engine.decrypt(engine.deserialize_ciphertext(data), secret_key)[:2].round(3)
+    array([2., 4.])
+    """
+
+    def __init__(
+        self,
+        *positional: int | Mode,
+        mode: Mode | None = None,
+        max_level: int | None = None,
+        thread_count: int | None = None,
+        **options: Any,
+    ) -> None:
+        chosen, levels = _mode_and_level(positional, mode, max_level)
+        if chosen == "cpu" and thread_count not in (None, 1):
+            raise ParameterError(
+                f"Engine: thread_count is {thread_count} and mode 'cpu' has one thread; pass mode='parallel'",
+                option="thread_count",
+                value=thread_count,
+                allowed=1,
+            )
+        super().__init__(levels, thread_count=1 if chosen == "cpu" else thread_count, **_offered(options))
+
+    def __getattr__(self, name: str) -> Any:
+        raise unsupported_function(name)
+
+    @property
+    def build_hash(self) -> str:
+        """The package's version, under 1.x's name."""
+        return version("everlevel")
+
+    def add(self, left: Any, right: Any, out: Ciphertext | None = None) -> Ciphertext:
+        """Add, as `everlevel.Engine.add` does; `out` takes the result's place, and is returned."""
+        return self._put("add", super().add(left, right), out)
+
+    def subtract(self, left: Any, right: Any, out: Ciphertext | None = None) -> Ciphertext:
+        """Subtract, as `everlevel.Engine.subtract` does; `out` takes the result's place, and is returned."""
+        return self._put("subtract", super().subtract(left, right), out)
+
+    def _put(self, operation: str, result: Ciphertext, out: Any) -> Ciphertext:
+        if out is None:
+            return result
+        target = checks.instance(operation, "out", out, Ciphertext)
+        if self._refresher is not None:
+            self._refresher.forget(target)
+        target._native, target._is_real = result._native, result._is_real
+        return target
+
+    def multiply_imaginary_integer(self, left: Any, right: Any) -> Ciphertext:
+        """Multiply by an integer times i: ``multiply(x, 3j)``."""
+        x, factor = (left, right) if isinstance(left, Ciphertext) else (right, left)
+        integer = checks.integer("multiply_imaginary_integer", "factor", factor)
+        return self.multiply(x, complex(0, checks.number(integer)))
+
+    def roll(self, ciphertext: Any, rotation_key: Any = None, shift: int | None = None) -> Any:
+        """Rotate: the same as `rotate`, under NumPy's name."""
+        return _slots.rotate(self, ciphertext, rotation_key, shift)
+
+    def roll_many(self, ciphertext: Ciphertext, rotation_key: Any, shifts: Sequence[int]) -> list[Ciphertext]:
+        """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
+        return _slots.rotate_batch(self, ciphertext, rotation_key, shifts)
+
+    def ntt(self, ciphertext: Any) -> Any:
+        """Return a clone. The representation of polynomials is the library's own affair: 1.x scripts may ask for it."""
+        return self.clone(ciphertext)
+
+    def intt(self, ciphertext: Any) -> Any:
+        """Return a clone, as `ntt` does."""
+        return self.clone(ciphertext)
+
+    def create_secret_key(self, secret: Any = None, level: Any = None, **options: Any) -> SecretKey:
+        """Draw a new secret: `everlevel.Engine.create_secret_key`. A level is checked, and a given secret refused."""
+        operation = "create_secret_key"
+        if _checks.is_scalar(secret):
+            secret, level = None, secret
+        if secret is not None:
+            raise ParameterError(
+                f"{operation}: a secret was given, and secrets are drawn here; leave it out, or read a key that was "
+                f"saved with engine.load(path)",
+                option="secret",
+                allowed=None,
+            )
+        _checks.level(operation, level, self.max_level)
+        return super().create_secret_key(**options)
+
+    def create_merge_bootstrap_key(
+        self, secret_key: SecretKey, stage_count: int | None = None, size: str = "medium", **options: Any
+    ) -> BootstrapKey:
+        """Make a bootstrap key: `merge_bootstrap` needs nothing that `bootstrap` doesn't."""
+        return self.create_bootstrap_key(secret_key, stage_count, size, **options)
+
+
+def accepting(function: Callable[..., Any], aliases: Aliases) -> Callable[..., Any]:
+    """Let a function take its arguments under other names as well."""
+    parameters = list(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def call(*positional: Any, **named: Any) -> Any:
+        free = [p for p in parameters[len(positional) :] if p not in named]
+        for name in [name for name in named if name in aliases]:
+            target = next((p for p in aliases[name] if p in free), None)
+            if target is not None:
+                free.remove(target)
+                named[target] = named.pop(name)
+        return function(*positional, **named)
+
+    return call
+
+
+def _naming_keys(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a bootstrap take its keys by name, and its stage count after them."""
+
+    @wraps(function)
+    def call(self: Engine, *positional: Any, **named: Any) -> Any:
+        operands = [named.pop(name) for name in _OPERANDS if name in named]
+        keys = [named.pop(name) for name in KEYS if name in named]
+        if positional and checks.is_integer(positional[-1]):
+            positional, named["stage_count"] = positional[:-1], positional[-1]
+        return function(self, *operands, *positional, *keys, **named)
+
+    return call
+
+
+def _taking_level(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function that makes a key for every level check one that it is given."""
+
+    def call(self: Engine, secret_key: SecretKey, level: int | None = None, **options: Any) -> Any:
+        _checks.level(function.__name__, level, self.max_level)
+        return function(self, secret_key, **options)
+
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    return call
+
+
+def _file_functions(name: str, kind: type[Storable]) -> list[Callable[..., Any]]:
+    """Make the four functions of 1.x for a kind of object."""
+    # What bootstrap keys are for is said inside of their files.
+    file_kind = "bootstrap_key" if issubclass(kind, BootstrapKey) else name
+
+    def write(self: Engine, obj: Storable, path: PathLike) -> None:
+        checks.instance(f"write_{name}", name, obj, kind).save(path)
+
+    def read(self: Engine, path: PathLike) -> Storable:
+        return _of_kind(kind, _files.read(self, checks.path(f"read_{name}", path), file_kind))
+
+    def serialize(self: Engine, obj: Storable) -> bytes:
+        return checks.instance(f"serialize_{name}", name, obj, kind).to_bytes()
+
+    def deserialize(self: Engine, data: bytes) -> Storable:
+        return _of_kind(kind, _files.deserialize(self, checks.data(f"deserialize_{name}", data), file_kind))
+
+    a, what = ("an" if name[0] in "aeiou" else "a"), kind.__name__
+    docstrings: dict[Callable[..., Any], str] = {
+        write: f"Write {a} `{what}` to a file, as its `save` does.",
+        read: f"Read {a} `{what}` from a file, as `Engine.load` does. Any other kind is refused.",
+        serialize: f"Return the file of {a} `{what}` as bytes.",
+        deserialize: f"Return the `{what}` that ``serialize_{name}`` made bytes of.",
+    }
+    for function, docstring in docstrings.items():
+        function.__name__, function.__doc__ = f"{function.__name__}_{name}", docstring
+    return [accepting(function, file_aliases(name)) for function in docstrings]
+
+
+def file_aliases(name: str) -> Aliases:
+    """Return the names that the functions for files of a kind of object take."""
+    return {name: ("obj",), "file_path": ("path",)}
+
+
+def _of_kind(kind: type[Storable], obj: Storable) -> Storable:
+    """Refuse a regular bootstrap key where a lossy one is needed."""
+    if isinstance(obj, kind):
+        return obj
+    raise FileKindError(
+        f"read: the file holds a {obj.kind}, and a {kind.kind} was asked for; check the path, or load it as what it is",
+        found=obj.kind,
+        expected=kind.kind,
+    )
+
+
+for _name, _aliases in ALIASES.items():
+    setattr(Engine, _name, accepting(getattr(Engine, _name), _aliases))
+for _name in BOOTSTRAPS:
+    setattr(Engine, _name, _naming_keys(getattr(Engine, _name)))
+for _name in OF_EVERY_LEVEL:
+    setattr(Engine, _name, _taking_level(getattr(Engine, _name)))
+for _name, _kind in FILES.items():
+    for _function in _file_functions(_name, _kind):
+        setattr(Engine, _function.__name__, _function)
 
 
 def unsupported_function(name: str) -> UnsupportedError:
@@ -106,158 +374,46 @@ def unsupported_function(name: str) -> UnsupportedError:
     return UnsupportedError(f"Engine.{name}: there is no such attribute; see dir(Engine)", function=name)
 
 
-def file_aliases(name: str) -> Aliases:
-    """Return the names that the functions for files of a kind of object take."""
-    return {name: ("obj",), "file_path": ("path",)}
+def _offered(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that `everlevel.Engine` has; others are refused that aren't off."""
+    for name, asked_for in _UNSUPPORTED_OPTIONS.items():
+        value = options.get(name)
+        if checks.truth("Engine", name, value):
+            raise ParameterError(
+                f"Engine: {name}={value!r} asks for {asked_for}, which this version doesn't offer; "
+                f"leave the option out",
+                option=name,
+                value=value,
+                allowed=None,
+            )
+    return {name: value for name, value in options.items() if name not in _UNSUPPORTED_OPTIONS}
 
 
-def accepting(function: Callable[..., Any], aliases: Aliases) -> Callable[..., Any]:
-    """Let a function take its arguments under other names as well."""
-    parameters = list(inspect.signature(function).parameters)
-
-    @wraps(function)
-    def call(*positional: Any, **named: Any) -> Any:
-        known = [name for name in named if name in aliases]
-        if known:
-            free = [p for p in parameters[len(positional) :] if p not in named]
-            for name in known:
-                target = next((p for p in aliases[name] if p in free), None)
-                if target is not None:
-                    free.remove(target)
-                    named[target] = named.pop(name)
-        return function(*positional, **named)
-
-    return call
-
-
-_FunctionsOf1x = tuple[
-    Callable[[Any, T, PathLike], None],
-    Callable[[Any, PathLike], T],
-    Callable[[Any, T], bytes],
-    Callable[[Any, bytes], T],
-]
-
-
-def _functions(kind: type[T], name: str | None = None) -> _FunctionsOf1x[T]:
-    """Make the four functions of 1.x for a kind of object."""
-    name = name or kind.kind.replace(" ", "_")
-    # What bootstrap keys are for is said inside of their files.
-    file_kind = "bootstrap_key" if issubclass(kind, BootstrapKey) else name
-
-    def write(self: Core, obj: T, path: PathLike) -> None:
-        checks.instance(f"write_{name}", name, obj, kind).save(path)
-
-    def read(self: Core, path: PathLike) -> T:
-        return _of_kind(kind, _files.read(self, checks.path(f"read_{name}", path), file_kind))
-
-    def serialize(self: Core, obj: T) -> bytes:
-        return checks.instance(f"serialize_{name}", name, obj, kind)._serialize()
-
-    def deserialize(self: Core, data: bytes) -> T:
-        return _of_kind(kind, _files.deserialize(self, checks.data(f"deserialize_{name}", data), file_kind))
-
-    a, what = ("an" if name[0] in "aeiou" else "a"), kind.__name__
-    for function, docstring in (
-        (write, f"Write {a} `{what}` to a file, as its `save` does."),
-        (read, f"Read {a} `{what}` from a file, as `Engine.load` does. Any other kind is refused."),
-        (serialize, f"Return the file of {a} `{what}` as bytes."),
-        (deserialize, f"Return the `{what}` that ``serialize_{name}`` made bytes of."),
-    ):
-        function.__name__ = f"{function.__name__}_{name}"
-        function.__doc__ = docstring
-    aliases = file_aliases(name)
-    return tuple(accepting(function, aliases) for function in (write, read, serialize, deserialize))  # type: ignore[return-value]
-
-
-def _of_kind(kind: type[T], obj: Storable) -> T:
-    """Refuse a regular bootstrap key where a lossy one is needed."""
-    if isinstance(obj, kind):
-        return obj
-    raise FileKindError(
-        f"read: the file holds a {obj.kind}, and a {kind.kind} was asked for; check the path, or load it as what it is",
-        found=obj.kind,
-        expected=kind.kind,
-    )
-
-
-@lists_methods
-class NamesOf1x(Core):
-    """Functions of 1.x that are other ones here, or are for one kind of object: what `Engine` has for its scripts."""
-
-    @property
-    def build_hash(self) -> str:
-        """The package's version, under 1.x's name."""
-        return version("everlevel")
-
-    @overload
-    def roll(self, ciphertext: Plaintext, rotation_key: int) -> Plaintext: ...
-    @overload
-    def roll(self, ciphertext: Plaintext, *, shift: int) -> Plaintext: ...
-    @overload
-    def roll(
-        self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey | EvaluationKey, shift: int
-    ) -> Ciphertext: ...
-    def roll(self, ciphertext: Any, rotation_key: Any = None, shift: int | None = None) -> Any:
-        """Rotate: the same as `rotate`, under NumPy's name."""
-        return _slots.rotate(self, ciphertext, rotation_key, shift)
-
-    def roll_many(
-        self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, shifts: Sequence[int]
-    ) -> list[Ciphertext]:
-        """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
-        return _slots.rotate_batch(self, ciphertext, rotation_key, shifts)
-
-    def ntt(self, ciphertext: CiphertextT) -> CiphertextT:
-        """Return a clone. The representation of polynomials is the library's own affair: 1.x scripts may ask for it."""
-        return _arithmetic.clone(self, ciphertext)
-
-    def intt(self, ciphertext: CiphertextT) -> CiphertextT:
-        """Return a clone, as `ntt` does."""
-        return _arithmetic.clone(self, ciphertext)
-
-    def create_merge_bootstrap_key(
-        self,
-        secret_key: SecretKey,
-        stage_count: int | None = None,
-        size: str = "medium",
-        *,
-        progress: bool | None = None,
-    ) -> BootstrapKey:
-        """Make a bootstrap key, by a name of 1.x: `Engine.merge_bootstrap` needs nothing that `bootstrap` doesn't.
-
-        All is as in `create_bootstrap_key`.
-        """
-        operation = "create_merge_bootstrap_key"
-        return make_bootstrap_key(self, operation, BootstrapKey, secret_key, stage_count, size, progress)
-
-    # fmt: off
-    write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = _functions(Ciphertext)
-    write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _functions(Plaintext)
-    write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = _functions(SecretKey)
-    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = _functions(keys.PublicKey)
-    write_relinearization_key, read_relinearization_key, serialize_relinearization_key, \
-        deserialize_relinearization_key = _functions(keys.RelinearizationKey)
-    write_conjugation_key, read_conjugation_key, serialize_conjugation_key, \
-        deserialize_conjugation_key = _functions(keys.ConjugationKey)
-    write_rotation_key, read_rotation_key, serialize_rotation_key, \
-        deserialize_rotation_key = _functions(RotationKey)
-    write_fixed_rotation_key, read_fixed_rotation_key, serialize_fixed_rotation_key, \
-        deserialize_fixed_rotation_key = _functions(FixedRotationKey)
-    write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, \
-        deserialize_bootstrap_key = _functions(BootstrapKey)
-    write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
-        deserialize_lossy_bootstrap_key = _functions(keys.LossyBootstrapKey)
-    write_light_plaintext, read_light_plaintext, serialize_light_plaintext, \
-        deserialize_light_plaintext = _functions(LightPlaintext)
-    write_plain_matrix, read_plain_matrix, serialize_plain_matrix, deserialize_plain_matrix = _functions(PlainMatrix)
-    write_light_plain_matrix, read_light_plain_matrix, serialize_light_plain_matrix, \
-        deserialize_light_plain_matrix = _functions(LightPlainMatrix)
-    write_matrix_multiplication_key, read_matrix_multiplication_key, serialize_matrix_multiplication_key, \
-        deserialize_matrix_multiplication_key = _functions(keys.MatrixMultiplicationKey)
-    write_merge_bootstrap_key, read_merge_bootstrap_key, serialize_merge_bootstrap_key, \
-        deserialize_merge_bootstrap_key = _functions(BootstrapKey, "merge_bootstrap_key")
-    write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
-        deserialize_small_bootstrap_key = _functions(keys.SmallBootstrapKey)
-    write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
-        deserialize_evaluation_key = _functions(EvaluationKey)
-    # fmt: on
+def _mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Mode, Any]:
+    """Read ``Engine(mode)``, ``Engine(max_level, mode)`` and their keyword forms; the level is checked later."""
+    rest = list(positional)
+    if rest and not isinstance(rest[0], str):
+        if max_level is not None:
+            raise OperandTypeError("Engine: max_level was given twice; give it once", argument="max_level")
+        max_level = rest.pop(0)
+    if rest and isinstance(rest[0], str):
+        if mode is not None:
+            raise OperandTypeError("Engine: mode was given twice; give it once", argument="mode")
+        mode = rest.pop(0)
+    if rest:
+        raise ParameterError(
+            f"Engine: {positional!r} was given, and Engine(mode) or Engine(max_level, mode) is taken; "
+            f"ring sizes and special primes aren't chosen by hand: give max_level and slot_count",
+            option="positional arguments",
+            value=positional,
+        )
+    mode = "cpu" if mode is None else mode
+    if not (isinstance(mode, str) and mode in ("cpu", "parallel")):
+        hint = "GPUs are not offered yet" if str(mode) in ("gpu", "cuda") else "check its spelling"
+        raise ParameterError(
+            f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
+            option="mode",
+            value=mode,
+            allowed=("cpu", "parallel"),
+        )
+    return cast(Mode, mode), max_level

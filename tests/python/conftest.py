@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from everlevel import BootstrapKey, ConjugationKey, Engine, PublicKey, RelinearizationKey, RotationKey, SecretKey
+from everlevel import (
+    BootstrapKey,
+    ConjugationKey,
+    Engine,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+    compat,
+)
 
 INSECURE_LOG_N = 10
 
@@ -33,6 +42,14 @@ def new_party(engine: Engine) -> Party:
         engine.create_relinearization_key(secret_key),
         engine.create_conjugation_key(secret_key),
     )
+
+
+def of_1x(party: Party) -> compat.Engine:
+    """Make an engine with the names of 1.x, of a party's parameters."""
+    engine = party.engine
+    if engine._context.can_bootstrap:
+        return compat.Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N)
+    return compat.Engine(max_level=engine.max_level, insecure_log_n=INSECURE_LOG_N)
 
 
 @pytest.fixture(scope="session")

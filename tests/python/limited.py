@@ -31,7 +31,7 @@ def main(address_space: int, options: dict[str, Any], tfhe_options: dict[str, An
         else:
             print(f"{name}: ok", flush=True)
 
-    call("Engine", lambda: Engine("parallel", thread_count=2, **options))
+    call("Engine", lambda: Engine(thread_count=2, **options))
     call("secret_key", lambda: made["Engine"].create_secret_key())
     for key in ("public", "relinearization", "conjugation", "rotation", "small_bootstrap", "bootstrap"):
         name = f"{key}_key"
@@ -40,9 +40,9 @@ def main(address_space: int, options: dict[str, Any], tfhe_options: dict[str, An
     call("encrypt", lambda: made["Engine"].encrypt(values, made["public_key"], level=0))
     call("encrypt_many", lambda: made["Engine"].encrypt(np.zeros(2**20), made["secret_key"]))
     call("square", lambda: made["Engine"].encrypt(values, made["secret_key"], level=2) ** 2)
-    call("bootstrap", lambda: made["Engine"].bootstrap(made["encrypt"], bootstrap_key=made["bootstrap_key"]))
+    call("bootstrap", lambda: made["Engine"].bootstrap(made["encrypt"], made["bootstrap_key"]))
     small = ("rotation_key", "small_bootstrap_key")
-    call("small_bootstrap", lambda: made["Engine"].bootstrap(made["encrypt"], **{name: made[name] for name in small}))
+    call("small_bootstrap", lambda: made["Engine"].bootstrap(made["encrypt"], *(made[name] for name in small)))
     for name in ("bootstrap", "small_bootstrap"):
         if name in made:
             assert np.abs(made["Engine"].decrypt(made[name], made["secret_key"])[:100] - values).max() < 1e-2

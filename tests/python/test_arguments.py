@@ -134,7 +134,7 @@ def test_bad_input(lossy: Party) -> None:
 
 @pytest.mark.full_size
 def test_one_of_ten_at_full_size(rng: np.random.Generator) -> None:
-    party = new_party(Engine("parallel", use_bootstrap=True))
+    party = new_party(Engine(use_bootstrap=True))
     engine = party.engine
     key = engine.create_evaluation_key(party.secret_key, bootstrap="small")
     values = separated(rng, 10, engine.slot_count)

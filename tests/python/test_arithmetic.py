@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Party
+from conftest import Party, of_1x
 from everlevel import Ciphertext, errors
 
 TOLERANCE = 1e-3
@@ -168,7 +168,7 @@ def test_products_without_a_key_are_added_up_and_relinearized_once(party: Party)
 
 def test_imaginary_integers(party: Party) -> None:
     a = party.engine.encrypt([1.0, 2.0], party.public_key, bound=2)
-    for result in (party.engine.multiply_imaginary_integer(a, 3), party.engine.multiply_imaginary_integer(3, a)):
+    for result in (3j * a, party.engine.multiply(a, 3j), of_1x(party).multiply_imaginary_integer(3, a)):
         assert result.level == a.level
         np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:2], [3j, 6j], atol=TOLERANCE)
 

@@ -168,7 +168,7 @@ def test_what_is_remembered_goes_with_the_original(auto: Party) -> None:
 @pytest.mark.full_size
 @pytest.mark.slow
 def test_forty_products_at_full_size(tmp_path: Path, rng: np.random.Generator) -> None:
-    engine = Engine("parallel", auto_bootstrap=True)
+    engine = Engine(auto_bootstrap=True)
     secret_key = engine.create_secret_key()
     engine.create_evaluation_key(secret_key, rotations=False).save(tmp_path / "evaluation.key", expanded=True)
     engine.forget_keys()

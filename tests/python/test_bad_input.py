@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Party, new_party
-from everlevel import BootstrapKey, Ciphertext, Engine, EvaluationKey, _native, errors
+from conftest import Party, new_party, of_1x
+from everlevel import BootstrapKey, Ciphertext, Engine, EvaluationKey, _native, compat, errors
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,8 @@ def test_levels_out_of_range(party: Party, a: Ciphertext, level: int) -> None:
         lambda: party.engine.encrypt([1], party.public_key, level=level),
         lambda: party.engine.encode([1], level=level),
         lambda: party.engine.level_down(a, level),
-        lambda: party.engine.create_relinearization_key(party.secret_key, level),
+        lambda: party.engine.create_fixed_rotation_key(party.secret_key, 1, level),
+        lambda: of_1x(party).create_relinearization_key(party.secret_key, level),
     ):
         with pytest.raises(errors.LevelError, match=str(level)):
             call()
@@ -225,10 +226,10 @@ def test_bootstrap_with_wrong_keys(deep: Party, bootstrap_key: BootstrapKey, par
     stranger = new_party(engine)
     with pytest.raises(errors.MissingKeyError, match="knows no bootstrap key"):
         stranger.engine.bootstrap(engine.encrypt([1.0], stranger.public_key, level=0), *keys)
-    with pytest.raises(errors.OperandTypeError, match="bootstrap_key is of type SecretKey"):
+    with pytest.raises(errors.OperandTypeError, match="of type SecretKey is among the keys"):
         engine.bootstrap(a, *keys, deep.secret_key)
     with pytest.raises(errors.OperandTypeError, match="check the order"):
-        engine.bootstrap(a, *reversed(keys), bootstrap_key)
+        engine.bootstrap(bootstrap_key, *keys, a)
     with pytest.raises(errors.KeyMismatchError):
         engine.bootstrap(engine.encrypt([1.0], stranger.public_key, level=0), *keys, bootstrap_key)
     with pytest.raises(errors.KeyMismatchError):
@@ -290,9 +291,9 @@ def test_arguments_of_any_other_type(party: Party, a: Ciphertext, value: Any) ->
         lambda: engine.weighted_sum(value, [1.0, 2.0]),
         lambda: EvaluationKey(value),
         lambda: engine.sum(a, axis=value if value is not None else "both"),
-        lambda: Engine(mode=value if value is not None else "both"),
+        lambda: compat.Engine(mode=value if value is not None else "both"),
         lambda: Engine(precision=value),
-        lambda: engine.deserialize_ciphertext(value),
+        lambda: engine.load_bytes(value),
     ):
         with pytest.raises(errors.EverlevelError, match=";"):
             call()

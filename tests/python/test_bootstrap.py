@@ -65,8 +65,8 @@ def test_any_level_may_go_in_and_computation_goes_on(deep: Party, bootstrap_key:
 
 
 def test_parallel_engines_agree(rng: np.random.Generator) -> None:
-    engine = Engine("parallel", thread_count=2, use_bootstrap=True, insecure_log_n=10)
-    assert (engine.mode, engine.thread_count) == ("parallel", 2)
+    engine = Engine(thread_count=2, use_bootstrap=True, insecure_log_n=10)
+    assert engine.thread_count == 2
     secret_key = engine.create_secret_key()
     engine.create_relinearization_key(secret_key)
     engine.create_conjugation_key(secret_key)
@@ -106,7 +106,7 @@ def test_seeded_keys_are_half_as_large_and_compute_the_same(
 
 @pytest.mark.full_size
 def test_full_size(rng: np.random.Generator) -> None:
-    engine = Engine("parallel", use_bootstrap=True)
+    engine = Engine(use_bootstrap=True)
     assert (engine.log_n, engine.slot_count) == (16, 32768)
     assert engine.security_bits >= 128
     secret_key = engine.create_secret_key()

@@ -102,7 +102,7 @@ def test_bounds_are_kept_in_files_and_pickles(party: Party) -> None:
     a = party.engine.encrypt([2.0], party.secret_key, bound=7)
     for back in (
         pickle.loads(pickle.dumps(a)),
-        party.engine.deserialize_ciphertext(party.engine.serialize_ciphertext(a)),
+        party.engine.load_bytes(a.to_bytes()),
     ):
         assert (back.bound, back.is_bound_declared) == (7, True)
     engine = Engine(max_level=2, bound=100, range="error", insecure_log_n=INSECURE_LOG_N)

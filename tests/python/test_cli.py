@@ -140,7 +140,7 @@ def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture
         (("--secret", "KEYS/secret.key", "--max-level", "3"), "--max-level 3 was given, and the secret key is one of"),
         (("--secret", "KEYS/secret.key", "--bootstrap-to", "14"), "--bootstrap-to 14 was given"),
         (("--secret", "KEYS/secret.key", "--insecure-log-n", "9"), "--insecure-log-n 9 was given"),
-        (("--secret", "KEYS/public.key"), "holds a public_key, and a secret_key was asked for"),
+        (("--secret", "KEYS/public.key"), "holds a public key, and a secret key is needed"),
     ],
 )
 def test_keygen_refuses_before_it_writes(

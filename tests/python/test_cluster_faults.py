@@ -246,10 +246,10 @@ def test_a_closed_pool_opens_no_key_again(setup: Setup) -> None:
     plan, cargo = setup.plan("closed"), _parcel.pack((), Bound(setup.engine))
     function = _parcel.pack(functions := [1], Bound(setup.engine))
     worker = _worker.attach(plan)
-    assert threads("parallel", None) == plan.thread_count
+    assert threads(None) == plan.thread_count
     assert _worker.execute(plan, 1, function, cargo, "job").failure is not None  # a list isn't called
     _worker.detach("closed")
-    assert threads("parallel", None) == min(cores(), 256)
+    assert threads(None) == min(cores(), 256)
     assert worker.run(function, cargo, "job").is_cancelled
     assert _worker.execute(plan, 1, function, cargo, "job").is_cancelled
     assert "closed" not in _worker._workers

@@ -268,7 +268,7 @@ def test_the_range_is_checked_on_request(party: Party) -> None:
 @pytest.mark.full_size
 @pytest.mark.slow
 def test_signs_and_maxima_at_full_size(rng: np.random.Generator) -> None:
-    party = new_party(Engine("parallel", use_bootstrap=True))
+    party = new_party(Engine(use_bootstrap=True))
     engine = party.engine
     key = engine.create_evaluation_key(party.secret_key, bootstrap="lossy", rotations=False)
     a, b = rng.uniform(-1, 1, (2, engine.slot_count))

@@ -146,7 +146,7 @@ def test_what_is_too_deep_even_so_is_refused(auto: Party, deep: Party) -> None:
 @pytest.mark.full_size
 @pytest.mark.slow
 def test_a_corner_at_full_size() -> None:
-    party = new_party(Engine("parallel", auto_bootstrap=True))
+    party = new_party(Engine(auto_bootstrap=True))
     engine = party.engine
     engine.create_evaluation_key(party.secret_key, bootstrap="small")
     values, fit = np.linspace(-1, 1, engine.slot_count), everlevel.fit(np.abs, 4095)

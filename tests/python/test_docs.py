@@ -165,7 +165,7 @@ def test_the_reference_has_every_public_name() -> None:
 
 
 def test_the_substitution() -> None:
-    assert on_small_ring('Engine("parallel", use_bootstrap=True)') == f'Engine("parallel", {SMALL}, use_bootstrap=True)'
+    assert on_small_ring("Engine(use_bootstrap=True)") == f"Engine({SMALL}, use_bootstrap=True)"
     assert on_small_ring("Engine(max_level=5)") == f"Engine({SMALL}, max_level=5)"
     assert on_small_ring("Engine(5)") == f"Engine(5, {SMALL})"
 

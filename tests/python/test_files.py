@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party
+from conftest import INSECURE_LOG_N, Party, of_1x
 from everlevel import BootstrapKey, Ciphertext, Engine, Plaintext, RotationKey, _native, errors
 from everlevel.ckks.keys import FixedRotationKey
 
@@ -55,38 +55,39 @@ def objects(deep: Party, bootstrap_key: BootstrapKey) -> dict[str, Any]:
     }
 
 
-def same(engine: Engine, kind: str, a: Any, b: Any) -> None:
+def same(kind: str, a: Any, b: Any) -> None:
     """Two objects of one kind say the same of themselves, and are written as the same bytes."""
     assert type(a) is type(b)
     assert a.level == b.level if kind != "secret_key" else True
-    serialize = getattr(engine, f"serialize_{kind}")
-    assert serialize(a) == serialize(b)
+    assert a.to_bytes() == b.to_bytes()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_comes_back(deep: Party, objects: dict[str, Any], kind: str, tmp_path: Path) -> None:
     engine, obj, path = deep.engine, objects[kind], tmp_path / "file"
     obj.save(path)
-    same(engine, kind, engine.load(path), obj)
-    same(engine, kind, engine.load(str(path), mapped=True, verify=True), obj)
-    same(engine, kind, getattr(engine, f"read_{kind}")(path), obj)
-    written = path.read_bytes()
-    getattr(engine, f"write_{kind}")(obj, path)
-    assert path.read_bytes() == written
-    data = getattr(engine, f"serialize_{kind}")(obj)
-    assert data == written
+    same(kind, engine.load(path), obj)
+    same(kind, engine.load(str(path), mapped=True, verify=True), obj)
+    data = obj.to_bytes()
+    assert data == path.read_bytes()
     for form in (data, bytearray(data), memoryview(data)):
-        same(engine, kind, getattr(engine, f"deserialize_{kind}")(form), obj)
+        same(kind, engine.load_bytes(form), obj)
+    # The functions of 1.x.
+    engine_1x = of_1x(deep)
+    getattr(engine_1x, f"write_{kind}")(obj, path)
+    assert path.read_bytes() == data == getattr(engine_1x, f"serialize_{kind}")(obj)
+    same(kind, getattr(engine_1x, f"read_{kind}")(path), obj)
+    same(kind, getattr(engine_1x, f"deserialize_{kind}")(data), obj)
     assert os.listdir(tmp_path) == ["file"]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "secret_key"])
-def test_every_kind_but_secret_keys_is_pickled(deep: Party, objects: dict[str, Any], kind: str) -> None:
+def test_every_kind_but_secret_keys_is_pickled(objects: dict[str, Any], kind: str) -> None:
     obj = objects[kind]
     for protocol in (2, pickle.HIGHEST_PROTOCOL):
-        same(deep.engine, kind, pickle.loads(pickle.dumps(obj, protocol)), obj)
+        same(kind, pickle.loads(pickle.dumps(obj, protocol)), obj)
     for copied in (copy.copy(obj), copy.deepcopy([obj])[0]):
-        same(deep.engine, kind, copied, obj)
+        same(kind, copied, obj)
         # Nothing changes what is immutable; a ciphertext may be an `out`.
         assert (copied is obj) == (kind != "ciphertext")
 
@@ -97,7 +98,7 @@ def test_secret_keys_are_written_on_purpose_only(deep: Party, tmp_path: Path) ->
     path = tmp_path / "secret"
     deep.secret_key.save(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    secret_key = deep.engine.read_secret_key(path)
+    secret_key = deep.engine.load(path)
     a = deep.engine.encrypt(MESSAGE, deep.public_key, bound=4)
     np.testing.assert_array_equal(deep.engine.decrypt(a, secret_key), deep.engine.decrypt(a, deep.secret_key))
 
@@ -125,15 +126,15 @@ def test_what_is_read_computes(deep: Party, objects: dict[str, Any], tmp_path: P
 @pytest.mark.parametrize("message", [[1.0, 2.0], [1.0, 2j]])
 def test_real_messages_stay_real(party: Party, message: list[complex]) -> None:
     engine = party.engine
-    a = engine.deserialize_ciphertext(engine.serialize_ciphertext(engine.encrypt(message, party.public_key, bound=2)))
-    plaintext = engine.deserialize_plaintext(engine.serialize_plaintext(engine.encode(message)))
+    a = engine.load_bytes(engine.encrypt(message, party.public_key, bound=2).to_bytes())
+    plaintext = engine.load_bytes(engine.encode(message).to_bytes())
     assert a.is_real == plaintext.is_real == np.isrealobj(np.array(message))
     assert isinstance(plaintext, Plaintext)
 
 
 def test_a_fixed_rotation_key_keeps_its_level(party: Party) -> None:
     key = party.engine.create_fixed_rotation_key(party.secret_key, 5, level=2)
-    back = party.engine.deserialize_fixed_rotation_key(party.engine.serialize_fixed_rotation_key(key))
+    back = party.engine.load_bytes(key.to_bytes())
     assert isinstance(back, FixedRotationKey)
     assert (back.level, back.delta) == (2, 5)
 
@@ -158,7 +159,7 @@ def test_keys_are_held_as_asked(party: Party, tmp_path: Path) -> None:
     assert not held(mapped=True)
     seeded = Engine(max_level=5, insecure_log_n=INSECURE_LOG_N, seeded_keys=True)
     key.save(path)
-    assert seeded.read_relinearization_key(path).is_seeded
+    assert seeded.load(path).is_seeded
 
 
 def test_files_are_safetensors(party: Party, tmp_path: Path) -> None:
@@ -193,7 +194,7 @@ engine = Engine(use_bootstrap=True, insecure_log_n=int(sys.argv[1]))
 folder = sys.argv[2]
 for key in ("relinearization_key", "conjugation_key"):
     engine.load(f"{folder}/{key}", mapped=True)
-ciphertext = engine.read_ciphertext(f"{folder}/ciphertext")
+ciphertext = engine.load(f"{folder}/ciphertext")
 key = engine.load(f"{folder}/bootstrap_key", mapped=True)
 ciphertext.bootstrap(key).save(f"{folder}/refreshed")
 """
@@ -211,7 +212,7 @@ def test_a_second_process_maps_the_keys(
     a.save(tmp_path / "ciphertext")
     subprocess.run([sys.executable, "-c", CHILD, str(INSECURE_LOG_N), str(tmp_path)], check=True)
     here = engine.bootstrap(a, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
-    there = engine.read_ciphertext(tmp_path / "refreshed")
+    there = engine.load(tmp_path / "refreshed")
     np.testing.assert_array_equal(engine.decrypt(there, deep.secret_key), engine.decrypt(here, deep.secret_key))
     assert (there.level, there.bound) == (here.level, here.bound)
 
@@ -241,13 +242,13 @@ def test_a_pickled_engine_is_the_one_that_is_there(party: Party) -> None:
 
 @pytest.fixture
 def data(party: Party) -> bytes:
-    return party.engine.serialize_ciphertext(party.engine.encrypt(MESSAGE, party.public_key, level=1, bound=4))
+    return party.engine.encrypt(MESSAGE, party.public_key, level=1, bound=4).to_bytes()
 
 
 def test_truncated(party: Party, data: bytes) -> None:
     for length in [*range(0, 1200, 31), *range(1200, len(data), 1009), len(data) - 1]:
         with pytest.raises(errors.TruncatedFileError, match="it was cut short") as caught:
-            party.engine.deserialize_ciphertext(data[:length])
+            party.engine.load_bytes(data[:length])
         assert caught.value.found == length
 
 
@@ -256,11 +257,11 @@ def test_flipped(party: Party, data: bytes) -> None:
         flipped = bytearray(data)
         flipped[index] ^= 4
         with pytest.raises(errors.FormatError, match=";"):
-            party.engine.deserialize_ciphertext(flipped)
+            party.engine.load_bytes(flipped)
     flipped = bytearray(data)
     flipped[-1] ^= 1
     with pytest.raises(errors.ChecksumError, match="tensor c1") as caught:
-        party.engine.deserialize_ciphertext(flipped)
+        party.engine.load_bytes(flipped)
     assert caught.value.part == "tensor c1"
     assert caught.value.expected != caught.value.found
 
@@ -268,42 +269,42 @@ def test_flipped(party: Party, data: bytes) -> None:
 def test_foreign(party: Party, tmp_path: Path) -> None:
     path = tmp_path / "photo"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(1000))
-    for call in (party.engine.load, party.engine.read_ciphertext):
+    for call in (party.engine.load, of_1x(party).read_ciphertext):
         with pytest.raises(errors.ForeignFileError, match="check the path"):
             call(path)
 
 
 def test_newer(party: Party, data: bytes) -> None:
     with pytest.raises(errors.NewerFormatError, match="update Everlevel") as caught:
-        party.engine.deserialize_ciphertext(data.replace(b"everlevel/1", b"everlevel/7", 1))
+        party.engine.load_bytes(data.replace(b"everlevel/1", b"everlevel/7", 1))
     assert (caught.value.found, caught.value.supported) == (7, 1)
 
 
 def test_a_header_without_end(party: Party, data: bytes) -> None:
     with pytest.raises(errors.HeaderError, match="damaged or hostile"):
-        party.engine.deserialize_ciphertext((2**50).to_bytes(8, "little") + data[8:])
+        party.engine.load_bytes((2**50).to_bytes(8, "little") + data[8:])
 
 
 def test_another_kind(party: Party, data: bytes, tmp_path: Path) -> None:
     with pytest.raises(errors.FileKindError, match="a relinearization_key was asked for") as caught:
-        party.engine.deserialize_relinearization_key(data)
+        of_1x(party).deserialize_relinearization_key(data)
     assert (caught.value.found, caught.value.expected) == ("ciphertext", "relinearization_key")
     (tmp_path / "file").write_bytes(data)
     with pytest.raises(errors.FileKindError):
-        party.engine.read_bootstrap_key(tmp_path / "file")
+        of_1x(party).read_bootstrap_key(tmp_path / "file")
 
 
 def test_regular_keys_are_no_lossy_ones(deep: Party, bootstrap_key: BootstrapKey, objects: dict[str, Any]) -> None:
-    engine = deep.engine
+    engine = of_1x(deep)
     with pytest.raises(errors.FileKindError, match="a lossy bootstrap key was asked for"):
-        engine.deserialize_lossy_bootstrap_key(engine.serialize_bootstrap_key(bootstrap_key))
-    lossy = engine.serialize_lossy_bootstrap_key(objects["lossy_bootstrap_key"])
+        engine.deserialize_lossy_bootstrap_key(bootstrap_key.to_bytes())
+    lossy = objects["lossy_bootstrap_key"].to_bytes()
     assert type(engine.deserialize_bootstrap_key(lossy)) is type(objects["lossy_bootstrap_key"])
 
 
 def test_other_parameters(party: Party, deep: Party, data: bytes) -> None:
     with pytest.raises(errors.FileParametersError, match=r"levels 0\.\.5, INSECURE, and this is Engine") as caught:
-        deep.engine.deserialize_ciphertext(data)
+        deep.engine.load_bytes(data)
     assert isinstance(caught.value.found, int)
     assert caught.value.found != caught.value.expected
 
@@ -311,7 +312,7 @@ def test_other_parameters(party: Party, deep: Party, data: bytes) -> None:
 def test_other_slot_counts(party: Party, data: bytes) -> None:
     narrow = Engine(max_level=5, slot_count=8, insecure_log_n=INSECURE_LOG_N)
     with pytest.raises(errors.FileParametersError, match="for slot_count 512, this engine has 8"):
-        narrow.deserialize_ciphertext(data)
+        narrow.load_bytes(data)
 
 
 def test_a_pickle_of_nonsense(party: Party) -> None:
@@ -340,11 +341,11 @@ def test_places_that_cannot_be_written(party: Party, tmp_path: Path) -> None:
             with pytest.raises(errors.StorageError, match="path"):
                 call(path)
     with pytest.raises(errors.OperandTypeError, match="check the order"):
-        party.engine.write_public_key(party.public_key, 7)  # type: ignore[arg-type]
+        party.public_key.save(7)  # type: ignore[arg-type]
     with pytest.raises(errors.OperandTypeError, match="public_key is of type str"):
-        party.engine.write_public_key("key", party.public_key)  # type: ignore[arg-type]
+        of_1x(party).write_public_key("key", party.public_key)
     with pytest.raises(errors.OperandTypeError, match="bytes are needed"):
-        party.engine.deserialize_public_key("text")  # type: ignore[arg-type]
+        party.engine.load_bytes("text")  # type: ignore[arg-type]
     assert os.listdir(tmp_path) == []
 
 
@@ -392,4 +393,4 @@ def test_a_mapped_file_may_be_replaced(party: Party, rotation_key: RotationKey, 
     rotation_key.save(path)
     mapped = engine.load(path, mapped=True)
     engine.create_rotation_key(party.secret_key).save(path)
-    assert engine.serialize_rotation_key(mapped) == engine.serialize_rotation_key(rotation_key)  # type: ignore[arg-type]
+    assert mapped.to_bytes() == rotation_key.to_bytes()  # type: ignore[arg-type]

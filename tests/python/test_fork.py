@@ -28,7 +28,7 @@ import sys
 import numpy as np
 from everlevel import Engine
 threads, folder = int(sys.argv[1]), sys.argv[2]
-engine = Engine("parallel", thread_count=threads, use_bootstrap=True, insecure_log_n=10)
+engine = Engine(thread_count=threads, use_bootstrap=True, insecure_log_n=10)
 secret_key = engine.create_secret_key()
 engine.create_evaluation_key(secret_key, rotations=False)
 values = np.linspace(-1, 1, engine.slot_count)
@@ -43,7 +43,7 @@ def work(name):
     engine.create_rotation_key(secret_key).save(f"{folder}/{name}")
     key = engine.load(f"{folder}/{name}", mapped=True, verify=True)
     np.testing.assert_allclose(engine.decrypt(engine.rotate(a, key, 3), secret_key), np.roll(values, 3), atol=1e-4)
-    again = engine.deserialize_ciphertext(engine.serialize_ciphertext(a))
+    again = engine.load_bytes(a.to_bytes())
     assert engine.thread_count == threads
     return float(engine.decrypt(again, secret_key)[0])
 """

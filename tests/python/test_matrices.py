@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Party, new_party
+from conftest import Party, new_party, of_1x
 from everlevel import (
     Engine,
     LightPlainMatrix,
@@ -211,7 +211,7 @@ def test_light_plaintexts_are_operands(party: Party, rng: np.random.Generator) -
         (a - light, a - plain, x - w),
         (engine.multiply(light, a), engine.multiply(plain, a), x * w),
     ):
-        assert engine.serialize_ciphertext(result) == engine.serialize_ciphertext(same)
+        assert result.to_bytes() == same.to_bytes()
         np.testing.assert_allclose(engine.decrypt(result, party.secret_key)[:700], expected, atol=TOLERANCE)
     low = engine.change_level(light, 2)
     assert (low.level, (a * low).level, (engine.level_down(a, 1) * low).level) == (2, 1, 0)
@@ -237,23 +237,21 @@ def test_files(party: Party, matrix_key: MatrixMultiplicationKey, rotation_key: 
     }
     loaded: dict[str, Any] = {}
     for kind, obj in objects.items():
-        serialize, deserialize = getattr(engine, f"serialize_{kind}"), getattr(engine, f"deserialize_{kind}")
-        write, read = getattr(engine, f"write_{kind}"), getattr(engine, f"read_{kind}")
-        write(obj, tmp_path / kind)
+        obj.save(tmp_path / kind)
         for back in (
-            read(tmp_path / kind),
+            getattr(of_1x(party), f"read_{kind}")(tmp_path / kind),
             engine.load(tmp_path / kind, mapped=True),
-            deserialize(bytearray(serialize(obj))),
+            engine.load_bytes(bytearray(obj.to_bytes())),
             pickle.loads(pickle.dumps(obj)),
         ):
             assert type(back) is type(obj)
             assert (back.level, repr(back)) == (obj.level, repr(obj)) or kind == "matrix_multiplication_key"
-            assert serialize(back) == serialize(obj)
+            assert back.to_bytes() == obj.to_bytes()
             loaded[kind] = back
         if kind != "matrix_multiplication_key":
             assert obj.serialized_nbytes == (tmp_path / kind).stat().st_size
         with pytest.raises(errors.FileKindError):
-            engine.read_ciphertext(tmp_path / kind)
+            of_1x(party).read_ciphertext(tmp_path / kind)
     assert isinstance(loaded["light_plaintext"], LightPlaintext)
     assert isinstance(loaded["light_plain_matrix"], LightPlainMatrix)
     a = engine.encrypt([1.0, 10.0], party.public_key, level=2, bound=10)
@@ -265,7 +263,7 @@ def test_files(party: Party, matrix_key: MatrixMultiplicationKey, rotation_key: 
 @pytest.mark.full_size
 def test_a_full_size_matrix() -> None:
     """1000 rows of 8192 slots at 128-bit security: a layer of a network."""
-    engine = Engine("parallel", max_level=3)
+    engine = Engine(max_level=3)
     rng = np.random.default_rng(1)
     secret_key = engine.create_secret_key()
     rotation_key = engine.create_rotation_key(secret_key)

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-import everlevel
-from everlevel import Engine, compat, errors
+from conftest import of_1x
+from everlevel import compat, errors
+from everlevel.compat import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
 CLASSES = [
@@ -72,6 +73,8 @@ def test_a_name_is_here_with_its_forms(name: str) -> None:
         return
     signature = inspect.signature(attribute)
     aliases = {**compat.ALIASES.get(name, {}), **file_aliases(name)}
+    if name in compat.BOOTSTRAPS:
+        aliases |= dict.fromkeys(compat.KEYS, ("keys",))
     for form in NAMES[name]:
         required = [argument for argument in form if not argument.endswith("?")]
         for arguments in (required, form):
@@ -94,12 +97,12 @@ def test_a_name_that_is_left_out_says_so(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_classes(name: str) -> None:
-    assert hasattr(everlevel, name) != (name in NO_CLASSES)
+def test_classes_are_imported_as_the_engine_is(name: str) -> None:
+    assert hasattr(compat, name) != (name in NO_CLASSES)
 
 
 def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: Path) -> None:
-    engine: Any = party.engine
+    engine: Any = of_1x(party)
     a = engine.encrypt(array=[1.0, 2.0], secret_key=party.secret_key, bound=2)
     p, light = engine.encode([10.0, 20.0], bound=20), engine.encode_to_light_plaintext([10.0, 20.0])
 
@@ -125,7 +128,12 @@ def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: P
     check(engine.multiply_matrix(plain_matrix=matrix, ciphertext=a, rotation_key=rotation_key), 3, 0)
     assert engine.level_down(plain_matrix=matrix, level=1).level == 1
     assert engine.level_down(plaintext=p, level=1).level == 1
-    assert engine.clone(plaintext=p).level == 5
+    for copy in (engine.clone(plaintext=p), engine.ntt(p), engine.intt(plaintext=p), engine.roll(p, shift=0)):
+        assert copy.level == 5
+    check(engine.roll_many(a, rotation_key, [-1])[0], 2, 0)
+    for level in ((), (2,)):
+        assert engine.create_secret_key(*level).level == 5
+        assert engine.create_public_key(party.secret_key, *level).level == 5
     engine.write_ciphertext(ciphertext=a, file_path=tmp_path / "a")
     check(engine.read_ciphertext(file_path=tmp_path / "a"), 1, 2)
     check(engine.deserialize_ciphertext(data=engine.serialize_ciphertext(ciphertext=a)), 1, 2)

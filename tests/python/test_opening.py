@@ -54,15 +54,17 @@ def test_an_engine_is_made_for_a_file(name: str, tmp_path: Path) -> None:
     again = type(engine).from_file(tmp_path / "secret", thread_count=1)
     key = found.load(tmp_path / "secret")
     assert repr(again).startswith(repr(engine).partition("(")[0])
-    np.testing.assert_allclose(found.decrypt(x, key)[:2], message_of(engine), atol=1e-3)
+    for same in (x, found.load_bytes(x.to_bytes()), found.load_bytes(memoryview(path.read_bytes()))):
+        np.testing.assert_allclose(found.decrypt(same, key)[:2], message_of(engine), atol=1e-3)
+    np.testing.assert_array_equal(found.decrypt(x, found.load_bytes(secret_key.to_bytes())), found.decrypt(x, key))
     np.testing.assert_allclose(engine.decrypt(engine.load(path), secret_key)[:2], message_of(engine), atol=1e-3)
 
 
 def test_an_engine_of_a_file_takes_the_options_of_engines(tmp_path: Path) -> None:
     engine, path = ENGINES["bootstrap"](), tmp_path / "secret"
     engine.create_secret_key().save(path)
-    found = Engine.from_file(path, "parallel", slot_count=16, auto_bootstrap=True, bound=2, range="error")
-    assert (found.mode, found.slot_count, found.auto_bootstrap) == ("parallel", 16, True)
+    found = Engine.from_file(path, slot_count=16, auto_bootstrap=True, bound=2, range="error")
+    assert (found.slot_count, found.auto_bootstrap) == (16, True)
     assert found.max_level == engine.max_level
     assert found.encrypt([1.5], found.create_secret_key()).bound == 2
     with pytest.raises(errors.OperandTypeError, match="from_file: path is of type int"):
@@ -89,7 +91,7 @@ def test_other_levels_are_named(of_file: str, of_engine: str, tmp_path: Path) ->
     assert caught.value.found != caught.value.expected
     key.save(tmp_path / "secret")
     data = (tmp_path / "secret").read_bytes()
-    for call in (lambda: other.read_secret_key(tmp_path / "secret"), lambda: other.deserialize_secret_key(data)):
+    for call in (lambda: other.load(tmp_path / "secret"), lambda: other.load_bytes(data)):
         with pytest.raises(
             errors.FileParametersError, match=r"secret key of N 2\^9, levels 0\.\.2, INSECURE, and this"
         ):

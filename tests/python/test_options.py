@@ -7,35 +7,34 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everlevel import Engine, errors
+from everlevel import Engine, compat, errors
 from everlevel._common.threads import threads as find_threads
 
 
-def make(*positional: Any, **options: Any) -> Engine:
-    return Engine(*positional, **({"insecure_log_n": 11} | options))
+def make(*positional: Any, **options: Any) -> compat.Engine:
+    return compat.Engine(*positional, **({"insecure_log_n": 11} | options))
 
 
 def test_the_forms_of_1x() -> None:
-    assert make().mode == "cpu"
-    assert make("parallel").mode == "parallel"
+    assert make().thread_count == 1
     assert make(5).max_level == 5
     assert repr(make(5, "parallel")) == repr(make(max_level=5, mode="parallel"))
-    assert repr(make("cpu", max_level=3)) == repr(make(3))
+    assert repr(make("cpu", max_level=3)) == repr(make(3)) == repr(Engine(3, thread_count=1, insecure_log_n=11))
     assert make(slot_count=1024, max_level=3).slot_count == 1024
 
 
-def test_threads() -> None:
-    assert make("cpu").thread_count == 1
-    assert make("parallel", thread_count=3).thread_count == 3
-    assert make("parallel").thread_count >= 1
-    assert make(thread_count=1).thread_count == 1
+def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(3)), raising=False)
+    assert make("cpu").thread_count == make("cpu", thread_count=1).thread_count == 1
+    assert make("parallel", thread_count=2).thread_count == 2
+    assert make("parallel").thread_count == Engine(insecure_log_n=11).thread_count == 3
+    assert Engine(insecure_log_n=11, thread_count=1).thread_count == 1
 
 
 @pytest.mark.parametrize(("cores", "threads"), [(1, 1), (64, 64), (384, 256)])
 def test_machines_of_any_size_have_threads(cores: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(cores)), raising=False)
-    assert find_threads("parallel", None) == threads
-    assert find_threads("cpu", None) == 1
+    assert find_threads(None) == threads
 
 
 @pytest.mark.parametrize(
@@ -71,10 +70,19 @@ def test_defaults_of_options_not_offered_are_accepted() -> None:
     assert repr(make(use_multiparty=False, compact=False, device_id=0)) == repr(make())
 
 
-@pytest.mark.parametrize("options", [{"slots": 8}, {"max_level": 2.0}, {"slot_count": "8"}, {"thread_count": True}])
-def test_wrong_types_and_unknown_names(options: dict[str, Any]) -> None:
-    with pytest.raises(errors.OperandTypeError):
-        make(**options)
+@pytest.mark.parametrize("options", [{"max_level": 2.0}, {"slot_count": "8"}, {"thread_count": True}])
+def test_wrong_types(options: dict[str, Any]) -> None:
+    for make_one in (Engine, make):
+        with pytest.raises(errors.OperandTypeError):
+            make_one(**{"mode": "parallel"} | options if make_one is make else options)
+
+
+def test_a_mode_is_a_name_of_1x() -> None:
+    with pytest.raises(errors.OperandTypeError, match=r"max_level is 'parallel'.*thread_count.*compat\.Engine"):
+        Engine("parallel")  # type: ignore[arg-type]
+    for unknown in ({"mode": "cpu"}, {"slots": 8}):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            Engine(**unknown)  # type: ignore[arg-type]
 
 
 def test_given_twice() -> None:
@@ -151,7 +159,7 @@ def test_the_ring_has_room_for_as_many_slots_as_a_bootstrap() -> None:
 
 def test_usual_engine_is_secure() -> None:
     engine = Engine()
-    assert (engine.max_level, engine.slot_count, engine.log_n, engine.mode) == (7, 8192, 14, "cpu")
+    assert (engine.max_level, engine.slot_count, engine.log_n) == (7, 8192, 14)
     assert engine.security_bits >= 128
     assert "128-bit security" in repr(engine)
 
@@ -164,12 +172,13 @@ def test_insecure_engine_says_so() -> None:
 
 @pytest.mark.parametrize("name", ["mod_raise", "serialize_public_key_a", "individual_decrypt", "add_pytorch_tensor"])
 def test_functions_of_1x_not_offered_say_what_to_use(name: str) -> None:
-    engine = Engine(max_level=1, insecure_log_n=10)
+    engine = make(max_level=1)
     with pytest.raises(errors.UnsupportedError, match=f"^Engine.{name}: not offered"):
         getattr(engine, name)
     assert not hasattr(engine, name)
 
 
-def test_misspelt_functions() -> None:
-    with pytest.raises(AttributeError, match="no such attribute"):
-        Engine(max_level=1, insecure_log_n=10).encyrpt  # noqa: B018
+@pytest.mark.parametrize("name", ["encyrpt", "read_ciphertext", "roll"])
+def test_names_that_arent_there_lead_to_those_of_1x(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"no such attribute; .*everlevel\.compat\.Engine"):
+        getattr(Engine(max_level=1, insecure_log_n=10), name)

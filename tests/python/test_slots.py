@@ -69,12 +69,10 @@ def test_conjugate(party: Party, rng: np.random.Generator) -> None:
         np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:8], message.conj(), atol=TOLERANCE)
 
 
-def test_sum_and_roll(party: Party, rotation_key: RotationKey, message: np.ndarray) -> None:
+def test_sum(party: Party, rotation_key: RotationKey, message: np.ndarray) -> None:
     a = party.engine.encrypt(message, party.public_key)
     total = party.engine.decrypt(party.engine.sum(a, rotation_key), party.secret_key)
     np.testing.assert_allclose(total, message.sum(), atol=10 * TOLERANCE)
-    rolled = party.engine.decrypt(party.engine.roll(a, rotation_key, -3), party.secret_key)
-    np.testing.assert_allclose(rolled, np.roll(message, -3), atol=TOLERANCE)
 
 
 def test_keys_that_are_left_out_are_the_engines(message: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
+from conftest import INSECURE_LOG_N, Party, new_party, of_1x
 from everlevel import BootstrapKey, Engine, RotationKey, SmallBootstrapKey, errors
 
 # Scripts for the 1.x interface, whose import line alone is another one.
@@ -137,7 +137,7 @@ def test_every_stage_count(deep: Party, keys: Keys, general: Any, rng: np.random
         (stage_count, "lossy_bootstrap", 13, 2**-15),
     ):
         a = deep.engine.encrypt(values, deep.public_key, level=level_in)
-        out = getattr(deep.engine, name)(a, *general, *keys, stage_count)
+        out = getattr(deep.engine, name)(a, *general, *keys, stage_count=stage_count)
         assert out.level == level_out
         assert np.abs(deep.engine.decrypt(out, deep.secret_key) - values).max() < tolerance
         by_name = getattr(a, name)(keys[1], stage_count=stage_count)
@@ -158,11 +158,18 @@ def test_merged(deep: Party, keys: Keys, general: Any, rng: np.random.Generator,
         assert np.abs(deep.engine.decrypt(out, deep.secret_key) - message).max() < 2**-15
 
 
-def test_keys_by_name(deep: Party, keys: Keys, general: Any) -> None:
-    a = deep.engine.encrypt([0.5], deep.public_key, level=0)
+def test_keys_in_any_order_and_by_the_names_of_1x(deep: Party, keys: Keys, general: Any) -> None:
+    a, engine = deep.engine.encrypt([0.5], deep.public_key, level=0), of_1x(deep)
     by_name: Any = {"rotation_key": keys[0], "small_bootstrap_key": keys[1]}
-    assert deep.engine.bootstrap(a, *general, **by_name).level == 10
-    assert deep.engine.bootstrap(a, *general, **by_name, stage_count=5).level == 8
+    all_by_name: Any = by_name | {"relinearization_key": general[0], "conjugation_key": general[1]}
+    for out in (
+        deep.engine.bootstrap(a, keys[1], general[1], keys[0], general[0], stage_count=5),
+        engine.bootstrap(a, *general, **by_name, stage_count=5),
+        engine.bootstrap(a, *general, *keys, 5),
+        engine.bootstrap(ciphertext=a, **all_by_name, stage_count=5),
+    ):
+        assert out.level == 8
+        assert abs(deep.engine.decrypt(out, deep.secret_key)[0] - 0.5) < 1e-5
 
 
 def test_below_its_level_a_lossy_bootstrap_is_regular_and_says_so(deep: Party, keys: Keys, general: Any) -> None:
@@ -180,13 +187,13 @@ def test_below_its_level_a_lossy_bootstrap_is_regular_and_says_so(deep: Party, k
 def test_files_and_pickles(deep: Party, keys: Keys, general: Any, tmp_path: Path) -> None:
     engine, small = deep.engine, keys[1]
     path = tmp_path / "small.key"
-    engine.write_small_bootstrap_key(small, path)
+    small.save(path)
     small.save(tmp_path / "expanded.key", expanded=True)
     others = [
-        engine.read_small_bootstrap_key(path),
+        engine.load(path),
         engine.load(path, mapped=True),
         engine.load(tmp_path / "expanded.key", mapped=True),
-        engine.deserialize_small_bootstrap_key(engine.serialize_small_bootstrap_key(small)),
+        engine.load_bytes(small.to_bytes()),
         pickle.loads(pickle.dumps(small)),
     ]
     a = engine.encrypt([0.5, -0.25], deep.public_key, level=0)
@@ -196,9 +203,9 @@ def test_files_and_pickles(deep: Party, keys: Keys, general: Any, tmp_path: Path
         np.testing.assert_allclose(engine.decrypt(out, deep.secret_key)[:2], [0.5, -0.25], atol=1e-5)
     assert copy.copy(small) is small
     with pytest.raises(errors.FileKindError):
-        engine.read_bootstrap_key(path)
+        of_1x(deep).read_bootstrap_key(path)
     with pytest.raises(errors.FileKindError):
-        engine.deserialize_small_bootstrap_key(engine.serialize_rotation_key(keys[0]))
+        of_1x(deep).deserialize_small_bootstrap_key(keys[0].to_bytes())
     with pytest.raises(errors.FormatError):
         Engine(use_bootstrap_to_14_levels=True, insecure_log_n=INSECURE_LOG_N).load(path)
 
@@ -223,17 +230,19 @@ def test_wrong_keys(deep: Party, party: Party, keys: Keys, general: Any, bootstr
     rotation, small = keys
     bootstrap: Any = engine.bootstrap
     for arguments, words in (
-        ((small, rotation), "a bootstrap_key of type SmallBootstrapKey"),
-        ((rotation, bootstrap_key), "small_bootstrap_key is of type BootstrapKey"),
-        ((bootstrap_key, small), "a bootstrap_key of type BootstrapKey"),
+        ((rotation, bootstrap_key), "a BootstrapKey and a RotationKey"),
+        ((bootstrap_key, small), "a BootstrapKey and a SmallBootstrapKey"),
+        ((rotation, engine.create_rotation_key(deep.secret_key)), "two rotation keys"),
+        ((deep.secret_key,), "type SecretKey is among the keys"),
+        ((*keys, 3), "type int is among the keys.* such as stage_count=3"),
     ):
         with pytest.raises(errors.OperandTypeError, match=f"^bootstrap: .*({words})"):
             bootstrap(a, *general, *arguments)
     for stages in (0, 6, 7, -1):
         with pytest.raises(errors.ParameterError, match=f"^bootstrap: stage_count is {stages}, and 1, 2, 3, 4, 5 "):
-            bootstrap(a, *general, *keys, stages)
+            bootstrap(a, *general, *keys, stage_count=stages)
     with pytest.raises(errors.OperandTypeError, match="stage_count"):
-        bootstrap(a, *general, *keys, 3.0)
+        bootstrap(a, *general, *keys, stage_count=3.0)
     with pytest.raises(errors.ParameterError, match=r"stage_count is 4 and the key was made for 3") as caught:
         bootstrap(a, *general, bootstrap_key, stage_count=4)
     assert (caught.value.option, caught.value.allowed) == ("stage_count", 3)

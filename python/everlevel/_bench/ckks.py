@@ -61,7 +61,6 @@ def measure(
 ) -> Row:
     """Measure one row in this process."""
     engine = Engine(
-        "parallel",
         thread_count=threads,
         use_bootstrap=True,
         seeded_keys=keys_held == "seeded",
@@ -104,7 +103,7 @@ def measure(
 
 def fingerprint(_: str) -> str:
     """Tell today's parameters of the engine that is measured from all others."""
-    return fingerprint_of(Engine("parallel", use_bootstrap=True))
+    return fingerprint_of(Engine(use_bootstrap=True))
 
 
 def fingerprint_of(engine: Engine) -> str:

@@ -69,6 +69,11 @@ def number(value: Any) -> float:
     return found.real if found.imag == 0 else float("nan")
 
 
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer, of Python's or NumPy's, and no truth value."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def flag(operation: str, name: str, value: Any) -> bool:
     """Check an argument that is True or False."""
     if not isinstance(value, (bool, np.bool_)):
@@ -161,13 +166,13 @@ def path(operation: str, value: Any) -> str:
 
 
 def data(operation: str, value: Any) -> bytes:
-    """Check serialized bytes, of any type that has a buffer."""
+    """Check an object's bytes, of any type that has a buffer."""
     try:
         return bytes(memoryview(value))
     except (TypeError, ValueError):
         raise OperandTypeError(
             f"{operation}: data is of type {type(value).__name__}, and bytes are needed; "
-            f"pass what serialize returned, or use read_* for a path",
+            f"pass what to_bytes returned, or use load for a path",
             argument="data",
             expected="bytes",
             actual=type(value).__name__,

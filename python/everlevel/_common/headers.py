@@ -34,11 +34,11 @@ class Header:
 
     @cached_property
     def scheme(self) -> str | None:
-        """The module of the scheme, below the package's: ``""`` for CKKS; None for kinds of later versions."""
+        """The module of the scheme, below the package's; None for kinds of later versions."""
         scheme = _SCHEMES.get(self.metadata["kind"])
         if scheme == "tfhe" and self.metadata.get("parameters", "").startswith(_NTRU):
             return "ntru"
-        return "" if scheme == "ckks" else scheme
+        return scheme
 
     @cached_property
     def literal(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Header:
 
     def call(self, path: str | None) -> str:
         """Return the call that makes the engine."""
-        engine = _engine_of(self.scheme or "")
+        engine = _engine_of(self.scheme or "ckks")
         if self.set_name is None:
             return f"{engine}.from_file({path!r})" if path is not None else "the engine that made it"
         options = "".join(f", {name}={value}" for name, value in self.options.items())
@@ -118,7 +118,7 @@ def read_of(operation: str, path: str, scheme: str) -> Header:
         raise UnsupportedKindError(
             f"{operation}: {_holding(header)}, and this is {_engine_of(scheme)}; {_advice(header, path)}",
             found=header.metadata["kind"],
-            expected=scheme or "ckks",
+            expected=scheme,
         )
     return header
 
@@ -148,7 +148,7 @@ def explained(engine: Any, operation: str, source: Any) -> Iterator[None]:
 
 def _engine_of(scheme: str) -> str:
     """Return the name of a scheme's engine, as programs write it that import its module."""
-    return f"{scheme}.Engine" if scheme else "Engine"
+    return "Engine" if scheme == "ckks" else f"{scheme}.Engine"
 
 
 def _holding(header: Header) -> str:

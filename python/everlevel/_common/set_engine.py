@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ..errors import FileParametersError, OperandTypeError, ParameterError
-from . import checks, headers, progress
+from . import checks, headers
+from .core import Core
 from .locks import Lock
 from .set_keys import Key
 from .storable import OfEngine, PathLike, own
@@ -16,21 +16,14 @@ from .threads import threads
 EvaluationKeyT = TypeVar("EvaluationKeyT", bound=Key)
 
 
-class SetCore:
-    """Base of each scheme's `Core`: the native context, the keys that it knows, and how progress is shown."""
+class SetCore(Core):
+    """Base of the `Core` of engines of named sets, with the keys that it knows."""
 
     _parameters: str
     _insecure_log_n: int | None
-    _context: Any
-    _shows_progress: bool | None
     # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, Any]
     _lock: Lock
-
-    def _reporting(
-        self, description: str, shows_progress: bool | None = None
-    ) -> AbstractContextManager[progress.Report | None]:
-        return progress.reporting(description, self._shows_progress if shows_progress is None else shows_progress)
 
 
 class SetEngine(SetCore, Generic[EvaluationKeyT]):
@@ -53,7 +46,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
                 expected="str",
                 actual=type(parameters).__name__,
             )
-        count = threads("parallel", thread_count)
+        count = threads(thread_count)
         self._parameters = parameters
         self._insecure_log_n = None if insecure_log_n is None else self._checked_log_n(insecure_log_n)
         self._shows_progress = shows_progress
@@ -127,28 +120,17 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         """Name of the parameters."""
         return self._parameters
 
-    @property
-    def thread_count(self) -> int:
-        """Threads that long calls use."""
-        count: int = self._context.thread_count
-        return count
-
-    def use(self, evaluation_key: EvaluationKeyT) -> None:
-        """Use a key for the ciphertexts of its secret from now on.
-
-        Parameters
-        ----------
-        evaluation_key : EvaluationKey
-            A key of the engine's parameters.
+    def use(self, *keys: EvaluationKeyT) -> None:
+        """Use keys for the ciphertexts of their secrets from now on.
 
         Raises
         ------
         EngineMismatchError
-            If it is one of other parameters.
+            If one is of other parameters.
         """
-        native = own(self, "use", "evaluation_key", evaluation_key, self._evaluation_key)._native
+        natives = [own(self, "use", "evaluation_key", key, self._evaluation_key)._native for key in keys]
         with self._lock:
-            self._keys[native.secret_id] = native
+            self._keys |= {native.secret_id: native for native in natives}
 
     def forget_keys(self) -> None:
         """Drop all evaluation keys, and with them the engine's hold on their memory."""

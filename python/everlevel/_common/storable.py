@@ -49,12 +49,12 @@ class Storable:
         """Write the object's file."""
 
     @abstractmethod
-    def _serialize(self) -> bytes:
-        """Return the object's file as bytes."""
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the object's file: see `Engine.load_bytes`."""
 
     def _to_transit(self) -> bytes:
         """Return bytes that another process reads at once, by its engine's `_from_transit`."""
-        return self._serialize()
+        return self.to_bytes()
 
     def __copy__(self: SelfT) -> SelfT:
         return self
@@ -86,13 +86,14 @@ class OfEngine(Storable):
         native, notes = self._stored()
         self._engine._context.save(native, path, notes)
 
-    def _serialize(self) -> bytes:
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the object's file: see `Engine.load_bytes`."""
         native, notes = self._stored()
         data: bytes = self._engine._context.serialize(native, notes)
         return data
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return type(self)._restore, (*self._engine._address, pickled(self._serialize(), protocol))
+        return type(self)._restore, (*self._engine._address, pickled(self.to_bytes(), protocol))
 
 
 def same_parameters(engine: Any, operation: str, name: str, value: OfEngine) -> None:
@@ -141,6 +142,10 @@ class Secret(Storable):
             If the file can't be written; nothing is changed then.
         """
         super().save(path)
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the secret's file. **Whoever has them decrypts everything.** They aren't encrypted."""
+        return super().to_bytes()  # type: ignore[safe-super]
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise SecretExposureError(

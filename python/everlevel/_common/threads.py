@@ -28,11 +28,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def threads(mode: str, value: Any) -> int:
-    """Check a number of threads against a mode, and find it where it is left out."""
+def threads(value: Any) -> int:
+    """Check a number of threads, and find it where it is left out."""
     available = min(cores(), _share, _MOST_THREADS)
     if value is None:
-        return available if mode == "parallel" else 1
+        return available
     count = checks.integer("Engine", "thread_count", value)
     if not 1 <= count <= _MOST_THREADS:
         raise ParameterError(
@@ -41,12 +41,5 @@ def threads(mode: str, value: Any) -> int:
             option="thread_count",
             value=count,
             allowed=(1, _MOST_THREADS),
-        )
-    if mode == "cpu" and count > 1:
-        raise ParameterError(
-            f"Engine: thread_count is {count} and mode 'cpu' has one thread; pass mode='parallel'",
-            option="thread_count",
-            value=count,
-            allowed=1,
         )
     return count

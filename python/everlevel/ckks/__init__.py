@@ -1,1 +1,48 @@
-"""CKKS: arithmetic on encrypted vectors of real or complex numbers."""
+"""CKKS: arithmetic on encrypted vectors of real or complex numbers, with levels and bootstraps.
+
+Its names are `everlevel`'s as well: ``everlevel.Engine`` is ``everlevel.ckks.Engine``. CKKS over limbs, without levels,
+is `everlevel.ckks.limbs`.
+"""
+
+from ._fit import ChebyshevFit, fit
+from ._sign_plan import SignPlan
+from .ciphertext import Ciphertext
+from .engine import Engine
+from .evaluation_key import EvaluationKey
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    FixedRotationKey,
+    LossyBootstrapKey,
+    MatrixMultiplicationKey,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+    SmallBootstrapKey,
+)
+from .matrix import LightPlainMatrix, PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
+
+__all__ = [
+    "BootstrapKey",
+    "ChebyshevFit",
+    "Ciphertext",
+    "ConjugationKey",
+    "Engine",
+    "EvaluationKey",
+    "FixedRotationKey",
+    "LightPlainMatrix",
+    "LightPlaintext",
+    "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
+    "PlainMatrix",
+    "Plaintext",
+    "PublicKey",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+    "SignPlan",
+    "SmallBootstrapKey",
+    "fit",
+]

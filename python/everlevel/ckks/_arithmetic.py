@@ -6,7 +6,6 @@ Operands at different levels are brought to the lower one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
@@ -31,7 +30,8 @@ CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
 LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext, PlainMatrix)
 
 
-def add(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
+@deepened
+def add(self: Core, left: Operand, right: Operand) -> Ciphertext:
     """Add, slot by slot.
 
     Parameters
@@ -39,8 +39,6 @@ def add(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None
     left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
         At least one of them a ciphertext, and both of equally many units. A number is added to every slot; an
         array fills as many units as it needs, and zeros follow it.
-    out : Ciphertext, optional
-        Takes the result's place, and is returned; an operand may be given. It saves no memory.
 
     Returns
     -------
@@ -62,25 +60,13 @@ def add(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None
     >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
     array([11., 22.])
     """
-    out = _out("add", out)
-    return _put(self, _sum_of(self, left, right), out)
-
-
-def subtract(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
-    """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
-    out = _out("subtract", out)
-    return _put(self, _subtract(self, left, right), out)
-
-
-# Apart from their functions, since what an `out` was bootstrapped to is not what is to be replaced.
-@deepened
-def _sum_of(self: Core, left: Operand, right: Operand) -> Ciphertext:
     first, second = order(self, "add", left, right)
     return _add(self, "add", first, second)
 
 
 @deepened
-def _subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
+def subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
+    """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
     if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
         native = self._context.subtract(left._native, right._native)
         return self._wrap(native, is_real=left.is_real and right.is_real)
@@ -151,29 +137,6 @@ def multiply(
     return _with_clear(
         self, "multiply", first, second, context.multiply_plain, context.multiply_scalar, context.multiply_slots
     )
-
-
-def multiply_imaginary_integer(self: Core, left: Ciphertext | int, right: Ciphertext | int) -> Ciphertext:
-    """Multiply by an integer times i. Levels consumed: 0.
-
-    Examples
-    --------
-    >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
-    >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].imag.round(3)
-    array([3., 6.])
-    """
-    operation = "multiply_imaginary_integer"
-    ciphertext, factor = order(self, operation, left, right)
-    integer = checks.integer(operation, "factor", factor)
-    number = complex(0, checks.number(integer))
-    if not isfinite(number.imag):
-        raise ParameterError(
-            f"{operation}: the factor has {integer.bit_length()} bits, and 1023 fit a number of a slot; "
-            f"take a smaller one",
-            option="factor",
-            value=integer,
-        )
-    return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
 
 
 @deepened
@@ -328,19 +291,6 @@ def order(self: Core, operation: str, left: Any, right: Any, *, raised: bool = F
         level = second.level if raised else min(first.level, second.level)
         second = Plaintext(self._context, _native.expand(self._context, second._native, level), is_real=second.is_real)
     return first, second
-
-
-def _out(operation: str, out: Any) -> Ciphertext | None:
-    return None if out is None else checks.instance(operation, "out", out, Ciphertext)
-
-
-def _put(self: Core, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
-    """Return a result, as the ciphertext that it is to replace where there is one."""
-    if out is None:
-        return result
-    if self._refresher is not None:
-        self._refresher.forget(out)
-    return out._become(result)
 
 
 def _add(self: Core, operation: str, first: Ciphertext, second: Any) -> Ciphertext:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeVar
 
 from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
 from ._core import Core
 from ._options import default_stage_count
-from ._registry import KeyRegistry
+from ._registry import AnyKey, missing
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
 
 KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey, BootstrapKey, SmallBootstrapKey)
+
+BootstrapKeys = (
+    RelinearizationKey | ConjugationKey | BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None
+)
+"""What a bootstrap takes as its keys, each known by its class; None for what is left out."""
+
+_KINDS: Final = (RelinearizationKey, ConjugationKey, BootstrapKey, RotationKey, SmallBootstrapKey, EvaluationKey)
 
 NativeRotations = _native.BootstrapKey | tuple[_native.RotationKey, _native.SmallBootstrapKey, int]
 NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, NativeRotations]
@@ -49,36 +56,42 @@ def check_stage_count(context: _native.Context, operation: str, value: Any) -> i
     return stages
 
 
-class GivenKeys(NamedTuple):
-    """What a call was given, unchecked; None for what was left out."""
+def choose(
+    engine: Core, operation: str, ciphertext: Ciphertext, keys: Iterable[BootstrapKeys], stage_count: int | None = None
+) -> NativeKeys:
+    """Choose the keys of a bootstrap: those that were given, in any order, and the engine's for what was left out.
 
-    relinearization: Any
-    conjugation: Any
-    bootstrap: Any
-    small: Any
-    stage_count: Any
-    rotation: Any
+    An evaluation key stands for all that isn't given beside it. The engine remembers the general ones.
+    """
+    given, bundle = _by_class(operation, keys)
+    known = engine._registry.of_secret(ciphertext._native.secret_id)
 
+    def key_of(kind: type[KeyT]) -> KeyT:
+        key: KeyT | None = given.get(kind)
+        if key is None:
+            key = known.get(kind) if bundle is None else bundle.part(operation, kind)
+        if key is None:
+            raise missing(operation, kind)
+        return key
 
-def choose(engine: Core, operation: str, ciphertext: Ciphertext, given: GivenKeys) -> NativeKeys:
-    """Check the keys' classes, take from the registry those that are left out, and remember the general ones."""
-    relinearization, conjugation, bootstrap, small, stage_count, rotation = given
-    if isinstance(relinearization, EvaluationKey):
-        conjugation = relinearization if conjugation is None else conjugation
-        if bootstrap is None and small is None and rotation is None:
-            bootstrap = relinearization
-    choice = _Choice(engine._registry, operation, ciphertext._native.secret_id)
-    relinearization = choice.of(RelinearizationKey, relinearization)
-    conjugation = choice.of(ConjugationKey, conjugation)
-    rotations = _rotations(engine._context, choice, bootstrap, small, stage_count, rotation)
-    engine._registry.remember(relinearization)
-    engine._registry.remember(conjugation)
+    relinearization, conjugation = key_of(RelinearizationKey), key_of(ConjugationKey)
+    general: list[AnyKey] = [relinearization, conjugation]
+    rotations: NativeRotations
+    if _takes_pair(operation, given, bundle, known):
+        rotation, small = key_of(RotationKey), key_of(SmallBootstrapKey)
+        rotations = rotation._native, small._native, check_stage_count(engine._context, operation, stage_count)
+        general.append(rotation)
+    else:
+        rotations = _of_stages(operation, key_of(BootstrapKey), stage_count)._native
+    new = [key for key in general if known.get(type(key)) is not key]
+    if new:
+        engine._registry.remember(*new)
     return relinearization._native, conjugation._native, rotations
 
 
 def chosen_of(engine: Core, operation: str, ciphertext: Ciphertext, evaluation_key: EvaluationKey | None) -> NativeKeys:
     """Choose the keys of one evaluation key, or those that the engine uses if there is none."""
-    return choose(engine, operation, ciphertext, GivenKeys(evaluation_key, None, None, None, None, None))
+    return choose(engine, operation, ciphertext, [evaluation_key])
 
 
 def first_lossy_level(keys: NativeKeys) -> int | None:
@@ -89,58 +102,57 @@ def first_lossy_level(keys: NativeKeys) -> int | None:
     return rotations.stage_count if rotations.kind == "lossy" else None
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """Keys of one secret, for one operation."""
-
-    registry: KeyRegistry
-    operation: str
-    secret_id: int
-
-    def of(self, kind: type[KeyT], given: Any) -> KeyT:
-        """Return the key of a kind that was given, or that the engine knows."""
-        if given is None:
-            return self.registry.find(self.operation, kind, self.secret_id)
-        return checks.instance(self.operation, kind.kind.replace(" ", "_"), given, kind)
-
-
-def _rotations(
-    context: _native.Context, choice: _Choice, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
-) -> NativeRotations:
-    """Check a bootstrap key alone, or a rotation key, a small bootstrap key and a stage count."""
-    operation = choice.operation
-    match bootstrap:
-        case RotationKey() if rotation is None:
-            bootstrap, rotation = None, bootstrap
-        case EvaluationKey() if small is not None and rotation is None:
-            bootstrap, rotation = None, bootstrap
-        case SmallBootstrapKey() if small is None:
-            bootstrap, small = None, bootstrap
-        case EvaluationKey() if bootstrap.has_small_bootstrap and small is None and rotation is None:
-            bootstrap, small, rotation = None, bootstrap, bootstrap
-        case None if small is None and rotation is None:
-            if choice.registry.get(BootstrapKey, choice.secret_id) is None:
-                small = choice.registry.get(SmallBootstrapKey, choice.secret_id)
-    if small is None and rotation is None:
-        key = choice.of(BootstrapKey, bootstrap)
-        if stage_count is not None and checks.integer(operation, "stage_count", stage_count) != key.stage_count:
-            raise ParameterError(
-                f"{operation}: stage_count is {stage_count} and the key was made for {key.stage_count}; leave it out, "
-                f"or make a small bootstrap key, which has the choice",
-                option="stage_count",
-                value=stage_count,
-                allowed=key.stage_count,
+def _by_class(operation: str, keys: Iterable[Any]) -> tuple[dict[type, Any], EvaluationKey | None]:
+    """Check that there is one key of a class at most, and set the evaluation key apart."""
+    given: dict[type, Any] = {}
+    for key in keys:
+        kind = BootstrapKey if isinstance(key, BootstrapKey) else type(key)
+        if key is None:
+            continue
+        if kind not in _KINDS:
+            raise OperandTypeError(
+                f"{operation}: an object of type {type(key).__name__} is among the keys, and keys of a bootstrap are "
+                f"needed; pass an EvaluationKey alone, and options by their names, such as stage_count=3",
+                argument="keys",
+                expected=" or ".join(kind.__name__ for kind in _KINDS),
+                actual=type(key).__name__,
             )
-        return key._native
-    if bootstrap is not None:
+        if given.setdefault(kind, key) is not key:
+            raise OperandTypeError(
+                f"{operation}: two {kind.kind}s were given, and one is enough; leave one of them out",
+                argument="keys",
+                expected=kind.__name__,
+                actual=f"two {kind.__name__}s",
+            )
+    return given, given.pop(EvaluationKey, None)
+
+
+def _takes_pair(
+    operation: str, given: Mapping[type, Any], bundle: EvaluationKey | None, known: Mapping[Any, Any]
+) -> bool:
+    """Whether a rotation key and a small bootstrap key are used, in the place of a bootstrap key."""
+    pair = [kind.__name__ for kind in (RotationKey, SmallBootstrapKey) if kind in given]
+    if pair and BootstrapKey in given:
         raise OperandTypeError(
-            f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key or a "
-            f"small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
-            argument="bootstrap_key",
-            expected="None",
-            actual=type(bootstrap).__name__,
+            f"{operation}: a BootstrapKey and a {pair[0]} were given, and a BootstrapKey alone, or a RotationKey and "
+            f"a SmallBootstrapKey, is enough; leave one of them out",
+            argument="keys",
+            expected="BootstrapKey alone",
+            actual=f"BootstrapKey and {pair[0]}",
         )
-    rotation, small = choice.of(RotationKey, rotation), choice.of(SmallBootstrapKey, small)
-    stages = check_stage_count(context, operation, stage_count)
-    choice.registry.remember(rotation)
-    return rotation._native, small._native, stages
+    if pair or BootstrapKey in given:
+        return bool(pair)
+    return (BootstrapKey not in known and SmallBootstrapKey in known) if bundle is None else bundle.has_small_bootstrap
+
+
+def _of_stages(operation: str, key: BootstrapKey, stage_count: Any) -> BootstrapKey:
+    """Check that a bootstrap key is of the stage count that was asked for, if any."""
+    if stage_count is not None and checks.integer(operation, "stage_count", stage_count) != key.stage_count:
+        raise ParameterError(
+            f"{operation}: stage_count is {stage_count} and the key was made for {key.stage_count}; leave it out, "
+            f"or make a small bootstrap key, which has the choice",
+            option="stage_count",
+            value=stage_count,
+            allowed=key.stage_count,
+        )
+    return key

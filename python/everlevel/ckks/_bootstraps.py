@@ -10,19 +10,10 @@ from .._common import callers, checks
 from ..errors import LevelWarning, OperandTypeError, ParameterError
 from . import _operands
 from ._auto import deepened
-from ._bootstrap_keys import GivenKeys, NativeKeys, choose, first_lossy_level, require_bootstrap
+from ._bootstrap_keys import BootstrapKeys, NativeKeys, choose, first_lossy_level, require_bootstrap
 from ._core import Core
 from ._options import is_high
 from .ciphertext import Ciphertext
-from .evaluation_key import EvaluationKey
-from .keys import (
-    BootstrapKey,
-    ConjugationKey,
-    LossyBootstrapKey,
-    RelinearizationKey,
-    RotationKey,
-    SmallBootstrapKey,
-)
 
 Method = Literal["regular", "lossy", "sign", "precise"]
 
@@ -30,13 +21,8 @@ Method = Literal["regular", "lossy", "sign", "precise"]
 def bootstrap(
     self: Core,
     ciphertext: Ciphertext,
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     precision: Literal["standard", "high"] = "standard",
     progress: bool | None = None,
 ) -> Ciphertext:
@@ -49,11 +35,11 @@ def bootstrap(
         they are can't be seen here. The error grows with the cube of the message's largest polynomial coefficient
         m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
         Taking away a known mean before, and adding it after, costs nothing and gains precision.
-    relinearization_key, conjugation_key, bootstrap_key
-        Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too. An `EvaluationKey` in the
-        place of the first is enough; keys that are left out are those that the engine uses (`use`).
-    rotation_key, small_bootstrap_key
-        Two keys in place of `bootstrap_key`, by position or by name: a third of the memory, 1.4 times the time.
+    *keys : EvaluationKey, or keys
+        Keys of the ciphertext's secret, in any order: a `RelinearizationKey`, a `ConjugationKey`, and a `BootstrapKey`,
+        lossy or not; or in place of the latter a `RotationKey` and a `SmallBootstrapKey`, for a third of the memory and
+        1.4 times the time. An `EvaluationKey` stands for all that aren't given beside it. Without one, keys that are
+        left out are those that the engine uses (`use`).
     stage_count : int, optional
         With a small bootstrap key, the stages of SlotsToCoeffs, and so the levels that it takes: 3, 4 or 5 at full
         slots; if left out, 3, or the nearest that the slots allow. Other bootstrap keys have theirs from when they
@@ -74,7 +60,9 @@ def bootstrap(
     Raises
     ------
     OperandTypeError
-        If a key is of the wrong kind.
+        If a key is of another kind, or there are two for one place.
+    MissingKeyError
+        If the evaluation key lacks one that is needed, or the engine knows none.
     KeyMismatchError
         If a key is one of another secret.
     EngineMismatchError
@@ -102,24 +90,16 @@ def bootstrap(
     >>> bool(np.abs(deep.decrypt(refreshed, secret)[:3] - [-1, 0, 1]).max() < 1e-3)
     True
     """
-    given = GivenKeys(
-        relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    x, keys = _prepared(self, "bootstrap", ciphertext, given)
+    x, native = _prepared(self, "bootstrap", ciphertext, keys, stage_count)
     method: Method = "precise" if is_precise(self._context, "bootstrap", precision) else "regular"
-    return bootstrapped(self, "bootstrap", method, [x], keys, False, progress)[0]
+    return bootstrapped(self, "bootstrap", method, [x], native, False, progress)[0]
 
 
 def lossy_bootstrap(
     self: Core,
     ciphertext: Ciphertext,
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     real_only: bool | None = None,
     progress: bool | None = None,
 ) -> Ciphertext:
@@ -140,10 +120,8 @@ def lossy_bootstrap(
     ciphertext : Ciphertext
         Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
         of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
-    relinearization_key, conjugation_key, lossy_bootstrap_key
-        Keys of the ciphertext's secret, or an `EvaluationKey`, as in `bootstrap`.
-    rotation_key, small_bootstrap_key, stage_count
-        In place of `lossy_bootstrap_key`, as in `bootstrap`.
+    *keys, stage_count
+        As in `bootstrap`, with a `LossyBootstrapKey` or a `SmallBootstrapKey`.
     real_only : bool, optional
         Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
         imaginary parts of a complex ciphertext, and False keeps those of a real one, which are noise.
@@ -178,25 +156,17 @@ def lossy_bootstrap(
     >>> bool(np.abs(deep.decrypt(refreshed, secret)[:3] - [-1, 0.5, 1]).max() < 2**-15)
     True
     """
-    given = GivenKeys(
-        relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    x, keys = _prepared(self, "lossy_bootstrap", ciphertext, given)
-    _warn_of_regular_order("lossy_bootstrap", x.level, keys, self.max_level)
-    return bootstrapped(self, "lossy bootstrap", "lossy", [x], keys, real_only, progress)[0]
+    x, native = _prepared(self, "lossy_bootstrap", ciphertext, keys, stage_count)
+    _warn_of_regular_order("lossy_bootstrap", x.level, native, self.max_level)
+    return bootstrapped(self, "lossy bootstrap", "lossy", [x], native, real_only, progress)[0]
 
 
 @deepened
 def sign_bootstrap(
     self: Core,
     ciphertext: Ciphertext,
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     real_only: bool | None = None,
     progress: bool | None = None,
 ) -> Ciphertext:
@@ -213,10 +183,8 @@ def sign_bootstrap(
     ----------
     ciphertext : Ciphertext
         Of two polynomials, with real parts (and imaginary ones, if it has any) of -1, 0 or 1, nearly.
-    relinearization_key, conjugation_key, lossy_bootstrap_key, real_only, progress
+    *keys, stage_count, real_only, progress
         As in `lossy_bootstrap`.
-    rotation_key, small_bootstrap_key, stage_count
-        In place of `lossy_bootstrap_key`, as in `bootstrap`.
 
     Returns
     -------
@@ -241,24 +209,16 @@ def sign_bootstrap(
     >>> bool(np.abs(deep.decrypt(refreshed, secret)[:2] - [-1, 1]).max() < 1.3e-6)
     True
     """
-    given = GivenKeys(
-        relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    x, keys = _prepared(self, "sign_bootstrap", ciphertext, given)
-    return bootstrapped(self, "sign bootstrap", "sign", [x], keys, real_only, progress)[0]
+    x, native = _prepared(self, "sign_bootstrap", ciphertext, keys, stage_count)
+    return bootstrapped(self, "sign bootstrap", "sign", [x], native, real_only, progress)[0]
 
 
 def merge_bootstrap(
     self: Core,
     ciphertext1: Ciphertext,
     ciphertext2: Ciphertext,
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
@@ -269,7 +229,7 @@ def merge_bootstrap(
     ----------
     ciphertext1, ciphertext2 : Ciphertext
         Of two polynomials each, both real (`is_real`), and of one secret; their levels may differ.
-    relinearization_key, conjugation_key, bootstrap_key, rotation_key, small_bootstrap_key, stage_count, progress
+    *keys, stage_count, progress
         As in `bootstrap`.
 
     Returns
@@ -297,23 +257,15 @@ def merge_bootstrap(
     >>> deep.decrypt(y, secret)[:1].round(3)
     array([-0.5])
     """
-    given = GivenKeys(
-        relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    return _merged(self, "regular", "merge_bootstrap", (ciphertext1, ciphertext2), given, progress)
+    return _merged(self, "regular", "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
 
 
 def lossy_merge_bootstrap(
     self: Core,
     ciphertext1: Ciphertext,
     ciphertext2: Ciphertext,
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two real ciphertexts in one lossy bootstrap.
@@ -322,10 +274,7 @@ def lossy_merge_bootstrap(
     below `stage_count` it is a `merge_bootstrap`, with a `LevelWarning`. Arguments, results and errors are as in
     `merge_bootstrap`; a key that isn't lossy raises `KeyMismatchError`.
     """
-    given = GivenKeys(
-        relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    return _merged(self, "lossy", "lossy_merge_bootstrap", (ciphertext1, ciphertext2), given, progress)
+    return _merged(self, "lossy", "lossy_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
 
 
 @deepened
@@ -333,13 +282,8 @@ def sign_merge_bootstrap(
     self: Core,
     ciphertext1: Ciphertext,
     ciphertext2: Ciphertext,
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
@@ -347,10 +291,7 @@ def sign_merge_bootstrap(
     Levels, cost and precision are those of one complex `sign_bootstrap`; the lower of the two levels counts.
     Arguments, results and errors are as in `merge_bootstrap` and `sign_bootstrap`.
     """
-    given = GivenKeys(
-        relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    return _merged(self, "sign", "sign_merge_bootstrap", (ciphertext1, ciphertext2), given, progress)
+    return _merged(self, "sign", "sign_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
 
 
 def bootstrapped(
@@ -387,15 +328,23 @@ def is_precise(context: _native.Context, operation: str, precision: Any) -> bool
     return True
 
 
-def _prepared(self: Core, operation: str, ciphertext: Any, given: GivenKeys) -> tuple[Ciphertext, NativeKeys]:
+def _prepared(
+    self: Core, operation: str, ciphertext: Any, keys: tuple[BootstrapKeys, ...], stage_count: int | None
+) -> tuple[Ciphertext, NativeKeys]:
     """Check a ciphertext and the keys of its bootstrap."""
     require_bootstrap(self._context, operation)
     x = _operands.relinearized(operation, ciphertext)
-    return x, choose(self, operation, x, given)
+    return x, choose(self, operation, x, keys, stage_count)
 
 
 def _merged(
-    self: Core, method: Method, operation: str, ciphertexts: tuple[Any, Any], given: GivenKeys, progress: bool | None
+    self: Core,
+    method: Method,
+    operation: str,
+    ciphertexts: tuple[Any, Any],
+    keys: tuple[BootstrapKeys, ...],
+    stage_count: int | None,
+    progress: bool | None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two ciphertexts as the real and the imaginary parts of one."""
     require_bootstrap(self._context, operation)
@@ -409,11 +358,11 @@ def _merged(
             expected="real and real",
             actual=f"{values[0]} and {values[1]}",
         )
-    keys = choose(self, operation, first, given)
+    native = choose(self, operation, first, keys, stage_count)
     if method == "lossy":
-        _warn_of_regular_order(operation, min(first.level, second.level), keys, self.max_level)
+        _warn_of_regular_order(operation, min(first.level, second.level), native, self.max_level)
     with self._reporting(operation.replace("_", " "), progress) as report:
-        pair = self._context.merge_bootstrap((first._native, second._native), method, keys, report)
+        pair = self._context.merge_bootstrap((first._native, second._native), method, native, report)
     self._counters.add()
     return self._wrap(pair[0], is_real=True), self._wrap(pair[1], is_real=True)
 

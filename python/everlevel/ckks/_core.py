@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from typing import Any, cast
 
 from .. import _native
-from .._common import progress as _progress
+from .._common import core
 from ._auto import Counters, Refresher
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 
 
-class Core:
+class Core(core.Core):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
     _context: _native.Context
-    _shows_progress: bool | None
     _registry: KeyRegistry
     _counters: Counters
     _refresher: Refresher | None
@@ -48,6 +46,3 @@ class Core:
 
     def _wrap_all(self, natives: Iterable[_native.Ciphertext], *, is_real: bool) -> list[Ciphertext]:
         return [self._wrap(native, is_real=is_real) for native in natives]
-
-    def _reporting(self, description: str, progress: bool | None) -> AbstractContextManager[_progress.Report | None]:
-        return _progress.reporting(description, self._shows_progress if progress is None else progress)

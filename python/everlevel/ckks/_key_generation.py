@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from .. import _native
 from .._common import checks
@@ -30,18 +30,11 @@ KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey)
 BootstrapKeyT = TypeVar("BootstrapKeyT", bound=BootstrapKey)
 
 
-def create_secret_key(
-    self: Core, secret: None = None, level: int | None = None, *, release_budget: int | None = None
-) -> SecretKey:
+def create_secret_key(self: Core, *, release_budget: int | None = None) -> SecretKey:
     """Draw a new secret from the operating system's randomness.
 
     Parameters
     ----------
-    secret : None
-        Not taken: a chosen secret's security can't be promised. `Engine.read_secret_key` brings back one that was
-        drawn before.
-    level : int, optional
-        Accepted for 1.x's sake, in the first place too: the key decrypts at every level.
     release_budget : int, optional
         Decryptions that `release` gives away with this key, 1024 if left out. Flooding noise grows with its square
         root.
@@ -57,16 +50,6 @@ def create_secret_key(
     SecretKey(hidden)
     """
     operation = "create_secret_key"
-    if _checks.is_scalar(secret):
-        secret, level = None, cast("Any", secret)
-    if secret is not None:
-        raise ParameterError(
-            f"{operation}: a secret was given, and secrets are drawn here; leave it out, or read a key that was "
-            f"saved with engine.read_secret_key(path)",
-            option="secret",
-            allowed=None,
-        )
-    _checks.level(operation, level, self.max_level)
     budget = None if release_budget is None else checks.integer(operation, "release_budget", release_budget)
     if budget is not None and not 1 <= budget < 2**63:
         raise ParameterError(
@@ -78,30 +61,25 @@ def create_secret_key(
     return SecretKey(self._context, self._context.secret_key(budget), self.max_level)
 
 
-def create_public_key(self: Core, secret_key: SecretKey, level: int | None = None) -> PublicKey:
+def create_public_key(self: Core, secret_key: SecretKey) -> PublicKey:
     """Make a key that encrypts for a secret.
 
     Parameters
     ----------
     secret_key : SecretKey
         Who decrypts.
-    level : int, optional
-        Accepted for 1.x's sake: the key encrypts at every level.
 
     Raises
     ------
-    LevelError
-        If `level` isn't one of the engine's.
     EngineMismatchError
         If the secret key is one of other parameters.
     """
-    _checks.level("create_public_key", level, self.max_level)
     secret = _operands.secret_key("create_public_key", secret_key)
     return PublicKey(self._context, self._context.public_key(secret._native), self.max_level)
 
 
 def create_relinearization_key(
-    self: Core, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
+    self: Core, secret_key: SecretKey, *, progress: bool | None = None
 ) -> RelinearizationKey:
     """Make the key that products of two ciphertexts need. The engine remembers the first one of every secret.
 
@@ -109,31 +87,25 @@ def create_relinearization_key(
     ----------
     secret_key : SecretKey
         Secret of the ciphertexts.
-    level : int, optional
-        Accepted for 1.x's sake: the key serves every level.
     progress : bool, optional
         Whether a bar is shown; as the engine says, if left out.
     """
     context = self._context
-    return _remembered(self, RelinearizationKey, context.relinearization_key, secret_key, level, progress)
+    return _remembered(self, RelinearizationKey, context.relinearization_key, secret_key, progress)
 
 
-def create_conjugation_key(
-    self: Core, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
-) -> ConjugationKey:
+def create_conjugation_key(self: Core, secret_key: SecretKey, *, progress: bool | None = None) -> ConjugationKey:
     """Make the key of complex conjugation. The engine remembers the first one of every secret.
 
     Parameters
     ----------
-    secret_key, level, progress
+    secret_key, progress
         As for `create_relinearization_key`.
     """
-    return _remembered(self, ConjugationKey, self._context.conjugation_key, secret_key, level, progress)
+    return _remembered(self, ConjugationKey, self._context.conjugation_key, secret_key, progress)
 
 
-def create_rotation_key(
-    self: Core, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
-) -> RotationKey:
+def create_rotation_key(self: Core, secret_key: SecretKey, *, progress: bool | None = None) -> RotationKey:
     """Make a key that rotates by any amount, holding one key for each power of two.
 
     A rotation by an amount with k non-zero digits costs k key switches: where few amounts are used often, fixed
@@ -141,10 +113,10 @@ def create_rotation_key(
 
     Parameters
     ----------
-    secret_key, level, progress
+    secret_key, progress
         As for `create_relinearization_key`.
     """
-    return _remembered(self, RotationKey, self._context.rotation_key, secret_key, level, progress)
+    return _remembered(self, RotationKey, self._context.rotation_key, secret_key, progress)
 
 
 def create_fixed_rotation_key(
@@ -331,14 +303,11 @@ def _remembered(
     kind: type[KeyT],
     make: Callable[[_native.SecretKey, Report | None], Any],
     secret_key: Any,
-    level: Any,
     progress: bool | None,
 ) -> KeyT:
     """Make a key that serves every level, for operators as well."""
     name = kind.kind
-    operation = f"create_{name.replace(' ', '_')}"
-    _checks.level(operation, level, self.max_level)
-    secret = _operands.secret_key(operation, secret_key)
+    secret = _operands.secret_key(f"create_{name.replace(' ', '_')}", secret_key)
     with self._reporting(name, progress) as report:
         key = kind(self._context, make(secret._native, report), self.max_level)
     self._registry.remember(key)

@@ -8,12 +8,10 @@ from typing import Literal
 from .._common import checks
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
 from . import _operands
-from ._bootstrap_keys import GivenKeys, choose, require_bootstrap
+from ._bootstrap_keys import BootstrapKeys, choose, require_bootstrap
 from ._bootstraps import Method, bootstrapped, is_precise
 from ._core import Core
 from .ciphertext import Ciphertext
-from .evaluation_key import EvaluationKey
-from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
 
 _METHODS = ("regular", "lossy", "sign")
 
@@ -21,13 +19,8 @@ _METHODS = ("regular", "lossy", "sign")
 def bootstrap_many(
     self: Core,
     ciphertexts: Sequence[Ciphertext],
-    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-    conjugation_key: ConjugationKey | EvaluationKey | None = None,
-    bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    *keys: BootstrapKeys,
     stage_count: int | None = None,
-    *,
-    rotation_key: RotationKey | EvaluationKey | None = None,
     method: Literal["regular", "lossy", "sign"] = "regular",
     real_only: bool = False,
     precision: Literal["standard", "high"] = "standard",
@@ -43,7 +36,7 @@ def bootstrap_many(
     ----------
     ciphertexts : sequence of Ciphertext
         Each as `bootstrap`, `lossy_bootstrap` or `sign_bootstrap` takes it; all of one secret.
-    relinearization_key, conjugation_key, bootstrap_key, rotation_key, small_bootstrap_key, stage_count
+    *keys, stage_count
         As in `bootstrap`; methods other than ``"regular"`` need a lossy or a small key.
     method : {"regular", "lossy", "sign"}, default "regular"
         Which bootstrap. Below level `stage_count`, lossy ones are regular ones, to a lower level.
@@ -95,10 +88,7 @@ def bootstrap_many(
     if not ready:
         return []
     _require_one_secret(operation, ready)
-    given_keys = GivenKeys(
-        relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-    )
-    keys = choose(self, operation, ready[0], given_keys)
+    native = choose(self, operation, ready[0], keys, stage_count)
     precise = is_precise(self._context, operation, precision)
     if precise and method != "regular":
         raise ParameterError(
@@ -109,7 +99,9 @@ def bootstrap_many(
             allowed="standard",
         )
     by: Method = "precise" if precise else method
-    return bootstrapped(self, "bootstraps", by, ready, keys, checks.truth(operation, "real_only", real_only), progress)
+    return bootstrapped(
+        self, "bootstraps", by, ready, native, checks.truth(operation, "real_only", real_only), progress
+    )
 
 
 def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:

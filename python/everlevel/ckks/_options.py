@@ -1,15 +1,13 @@
-"""What may be asked of an engine, and what 1.x scripts ask that this version doesn't offer."""
+"""Checks of an engine's options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
+from typing import Any, Final
 
 from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
-
-Mode = Literal["cpu", "parallel"]
 
 _LARGEST_OPTION: Final = 2**31 - 1
 _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
@@ -22,15 +20,6 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
 _USUAL_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
 BOOTSTRAP_PRECISIONS: Final = ("standard", "high")
-
-_UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
-    "use_multiparty": "keys shared between parties",
-    "compact": "compact ciphertexts",
-    "cuda_ntt_thread_count": "GPUs",
-    "cuda_random_thread_count": "GPUs",
-    "cuda_grid_size_multiplier": "GPUs",
-    "device_id": "GPUs",
-}
 
 
 def default_stage_count(context: _native.Context) -> int:
@@ -46,23 +35,6 @@ def is_high(operation: str, value: Any) -> bool:
 def precision(value: Any) -> str:
     """Read an engine's precision."""
     return checks.one_of("Engine", "precision", value, (*BOOTSTRAP_PRECISIONS, "double"))
-
-
-def refuse(others: Mapping[str, Any]) -> None:
-    """Refuse options that don't exist, or that only 1.x has."""
-    for name, value in others.items():
-        if name not in _UNSUPPORTED_OPTIONS:
-            raise OperandTypeError(
-                f"Engine: there is no option {name!r}; see help(Engine) for the options", argument=name
-            )
-        if checks.truth("Engine", name, value):
-            raise ParameterError(
-                f"Engine: {name}={value!r} asks for {_UNSUPPORTED_OPTIONS[name]}, which this version doesn't offer; "
-                f"leave the option out",
-                option=name,
-                value=value,
-                allowed=None,
-            )
 
 
 def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: str) -> int | None:
@@ -97,34 +69,17 @@ def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: str) -> i
     return 17 if to_17 else 14 if to_14 else 10
 
 
-def mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Mode, Any]:
-    """Read ``Engine(mode)``, ``Engine(max_level, mode)`` and their keyword forms; the level is checked later."""
-    rest = list(positional)
-    if rest and not isinstance(rest[0], str):
-        if max_level is not None:
-            raise OperandTypeError("Engine: max_level was given twice; give it once", argument="max_level")
-        max_level = rest.pop(0)
-    if rest and isinstance(rest[0], str):
-        if mode is not None:
-            raise OperandTypeError("Engine: mode was given twice; give it once", argument="mode")
-        mode = rest.pop(0)
-    if rest:
-        raise ParameterError(
-            f"Engine: {positional!r} was given, and Engine(mode) or Engine(max_level, mode) is taken; "
-            f"ring sizes and special primes aren't chosen by hand: give max_level and slot_count",
-            option="positional arguments",
-            value=positional,
+def max_level(value: Any) -> int | None:
+    """Check a number of levels, which is the one option that goes without its name."""
+    if isinstance(value, str):
+        raise OperandTypeError(
+            f"Engine: max_level is {value!r}, and an integer is needed; choose threads by thread_count (all, if left "
+            f"out), and run scripts for 1.x with everlevel.compat.Engine",
+            argument="max_level",
+            expected="int",
+            actual="str",
         )
-    mode = "cpu" if mode is None else mode
-    if not (isinstance(mode, str) and mode in ("cpu", "parallel")):
-        hint = "GPUs are not offered yet" if str(mode) in ("gpu", "cuda") else "check its spelling"
-        raise ParameterError(
-            f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
-            option="mode",
-            value=mode,
-            allowed=("cpu", "parallel"),
-        )
-    return cast(Mode, mode), max_level
+    return non_negative("max_level", value)
 
 
 def non_negative(name: str, value: Any) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from .._common.locks import Lock
@@ -29,49 +30,48 @@ AnyKey = (
 )
 """What an evaluation key is made of."""
 
-_Slot = tuple[int, type, int]
-"""(secret, class of key, amount of a fixed rotation or 0)."""
-
 
 class KeyRegistry:
     """Remembers a key of each kind for every secret: the first that an engine made or was given, or one to use."""
 
     def __init__(self) -> None:
-        self._keys: dict[_Slot, Any] = {}
+        # By secret, then by class, or by the amount of a fixed rotation.
+        self._keys: dict[int, dict[type | int, Any]] = {}
         self._lock = Lock()
 
-    def remember(self, key: AnyKey) -> None:
-        """Keep a key, unless one of its kind is there already that serves as high levels."""
+    def remember(self, *keys: AnyKey) -> None:
+        """Keep keys, unless one of a kind is there already that serves as high levels."""
         with self._lock:
-            held = self._keys.setdefault(_slot(key), key)
-            if held.level < key.level:
-                self._keys[_slot(key)] = key
+            for key in keys:
+                of_secret = self._keys.setdefault(key._native.secret_id, {})
+                held = of_secret.setdefault(_slot(key), key)
+                if held.level < key.level:
+                    of_secret[_slot(key)] = key
 
     def use(self, key: AnyKey) -> None:
         """Keep a key, in the place of one of its kind that is there already."""
         with self._lock:
-            self._keys[_slot(key)] = key
+            self._keys.setdefault(key._native.secret_id, {})[_slot(key)] = key
 
     def forget(self) -> None:
         """Drop all keys, and with them the engine's hold on their memory."""
         with self._lock:
             self._keys.clear()
 
+    def of_secret(self, secret_id: int) -> Mapping[type | int, Any]:
+        """Return the keys of a secret by class, and those of fixed rotations by amount."""
+        return self._keys.get(secret_id, {})
+
     def get(self, kind: type[KeyT], secret_id: int) -> KeyT | None:
         """Return the key of a kind for a secret, if there is one."""
-        key: KeyT | None = self._keys.get((secret_id, kind, 0))
+        key: KeyT | None = self.of_secret(secret_id).get(kind)
         return key
 
     def find(self, operation: str, kind: type[KeyT], secret_id: int) -> KeyT:
         """Return the key of a kind for a secret, or say how to make it."""
         key = self.get(kind, secret_id)
         if key is None:
-            maker = "evaluation_key" if kind is BootstrapKey else kind.kind.replace(" ", "_")
-            raise MissingKeyError(
-                f"{operation}: the engine knows no {kind.kind} for this ciphertext's secret; "
-                f"make one with engine.create_{maker}(secret_key), or pass one to the engine's method",
-                key=kind.kind,
-            )
+            raise missing(operation, kind)
         return key
 
     def rotations(self, secret_id: int) -> tuple[RotationKey | None, list[FixedRotationKey]]:
@@ -83,15 +83,26 @@ class KeyRegistry:
 
     def find_matrix_key(self, operation: str, secret_id: int, level: int) -> RotationKey | MatrixMultiplicationKey:
         """Return the fastest key for products with matrices at a level, or say how to make one."""
-        key: MatrixMultiplicationKey | None = self._keys.get((secret_id, MatrixMultiplicationKey, 0))
+        key: MatrixMultiplicationKey | None = self.of_secret(secret_id).get(MatrixMultiplicationKey)
         return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
 
     def find_rotation(self, operation: str, secret_id: int, delta: int, level: int) -> FixedRotationKey | RotationKey:
         """Return the fastest key for a rotation at a level, or say how to make one."""
-        key: FixedRotationKey | None = self._keys.get((secret_id, FixedRotationKey, delta))
+        key: FixedRotationKey | None = self.of_secret(secret_id).get(delta)
         return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
 
 
-def _slot(key: AnyKey) -> _Slot:
-    kind = BootstrapKey if isinstance(key, BootstrapKey) else type(key)
-    return key._native.secret_id, kind, key.delta if isinstance(key, FixedRotationKey) else 0
+def missing(operation: str, kind: type[AnyKey]) -> MissingKeyError:
+    """Say that the engine knows no key of a kind, and how to make it."""
+    maker = "evaluation_key" if kind is BootstrapKey else kind.kind.replace(" ", "_")
+    return MissingKeyError(
+        f"{operation}: the engine knows no {kind.kind} for this ciphertext's secret; "
+        f"make one with engine.create_{maker}(secret_key), or pass one to the engine's method",
+        key=kind.kind,
+    )
+
+
+def _slot(key: AnyKey) -> type | int:
+    if isinstance(key, FixedRotationKey):
+        return key.delta
+    return BootstrapKey if isinstance(key, BootstrapKey) else type(key)

@@ -40,13 +40,14 @@ class Storable(storable.Storable):
     @property
     def serialized_nbytes(self) -> int:
         """Bytes of the object's file."""
-        return len(self._serialize())
+        return len(self.to_bytes())
 
     def _write(self, path: str, *, expanded: bool = False) -> None:
         context, native, notes = self._stored()
         _native.save(context, native, path, notes, expanded)
 
-    def _serialize(self) -> bytes:
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the object's file: see `Engine.load_bytes`."""
         context, native, notes = self._stored()
         return _native.serialize(context, native, notes, False)
 
@@ -56,7 +57,7 @@ class Storable(storable.Storable):
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         context, _, _ = self._stored()
-        return restore, (*address(context), storable.pickled(self._serialize(), protocol))
+        return restore, (*address(context), storable.pickled(self.to_bytes(), protocol))
 
 
 class _Native(Protocol):

@@ -12,14 +12,7 @@ from ..errors import OperandTypeError, ParameterError
 from . import _checks
 from ._registry import KeyRegistry
 from ._storable import Storable
-from .evaluation_key import EvaluationKey
-from .keys import (
-    BootstrapKey,
-    ConjugationKey,
-    LossyBootstrapKey,
-    RelinearizationKey,
-    SmallBootstrapKey,
-)
+from .keys import ConjugationKey, RelinearizationKey
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
 
@@ -49,20 +42,9 @@ class Operations(Protocol):
     def sum(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
     def mean(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: Any) -> Ciphertext: ...
-    def bootstrap(
-        self,
-        ciphertext: Ciphertext,
-        relinearization_key: Any = None,
-        *,
-        bootstrap_key: Any = None,
-        stage_count: Any = None,
-    ) -> Ciphertext: ...
-    def lossy_bootstrap(
-        self, ciphertext: Ciphertext, *, lossy_bootstrap_key: Any, stage_count: Any, real_only: Any
-    ) -> Ciphertext: ...
-    def sign_bootstrap(
-        self, ciphertext: Ciphertext, *, lossy_bootstrap_key: Any, stage_count: Any, real_only: Any
-    ) -> Ciphertext: ...
+    def bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any = None) -> Ciphertext: ...
+    def lossy_bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, real_only: Any) -> Ciphertext: ...
+    def sign_bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, real_only: Any) -> Ciphertext: ...
     def evaluate_chebyshev_polynomial(self, ciphertext: Ciphertext, coefficients: Any, key: Any) -> Ciphertext: ...
     def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
 
@@ -71,8 +53,8 @@ class Ciphertext(Encrypted, Storable):
     """An encrypted vector of numbers, in units of `slot_count`.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
-    threads may share it; only an operation with ``out=`` puts its result into an old one. Operators use the
-    evaluation keys that the engine has made, or was given, for the ciphertext's secret.
+    threads may share it. Operators use the evaluation keys that the engine has made, or was given, for the
+    ciphertext's secret.
 
     A vector longer than `slot_count` has several units, ``len(ciphertext)`` of them: operations act on each, and
     rotations inside each. `units` takes them apart, and `Engine.vstack` puts them together.
@@ -156,11 +138,6 @@ class Ciphertext(Encrypted, Storable):
 
     def __deepcopy__(self, memo: object) -> Ciphertext:
         return self._engine.clone(self)
-
-    def _become(self, other: Ciphertext) -> Ciphertext:
-        """Take another ciphertext's content, for an operation with ``out=``."""
-        self._native, self._is_real = other._native, other._is_real
-        return self
 
     @property
     def polynomial_count(self) -> int:
@@ -369,60 +346,23 @@ class Ciphertext(Encrypted, Storable):
         """
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
-    def bootstrap(
-        self,
-        bootstrap_key: BootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
-        *,
-        stage_count: int | None = None,
-    ) -> Ciphertext:
-        """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
-
-        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here; with a `SmallBootstrapKey` goes
-        the engine's rotation key, and the stage count is chosen here. A key that is left out is the one that the
-        engine uses.
-
-        Raises
-        ------
-        MissingKeyError
-            If the engine knows no relinearization key, no conjugation key, or no bootstrap key.
-        """
-        return self._engine.bootstrap(self, bootstrap_key=bootstrap_key, stage_count=stage_count)
-
-    def lossy_bootstrap(
-        self,
-        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
-        *,
-        stage_count: int | None = None,
-        real_only: bool | None = None,
-    ) -> Ciphertext:
-        """Raise the level to the highest, with the engine's other keys: see `Engine.lossy_bootstrap`.
+    def bootstrap(self, *keys: Any, stage_count: int | None = None) -> Ciphertext:
+        """Raise the level: see `Engine.bootstrap`. Keys that are left out are those that the engine uses.
 
         Raises
         ------
         MissingKeyError
             If the engine knows no key of a kind that is needed.
         """
-        return self._engine.lossy_bootstrap(
-            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
-        )
+        return self._engine.bootstrap(self, *keys, stage_count=stage_count)
 
-    def sign_bootstrap(
-        self,
-        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
-        *,
-        stage_count: int | None = None,
-        real_only: bool | None = None,
-    ) -> Ciphertext:
-        """Raise the level of values ±1 and clean them, with the engine's other keys: see `Engine.sign_bootstrap`.
+    def lossy_bootstrap(self, *keys: Any, stage_count: int | None = None, real_only: bool | None = None) -> Ciphertext:
+        """Raise the level to the highest: see `Engine.lossy_bootstrap`. Keys are as in `bootstrap`."""
+        return self._engine.lossy_bootstrap(self, *keys, stage_count=stage_count, real_only=real_only)
 
-        Raises
-        ------
-        MissingKeyError
-            If the engine knows no key of a kind that is needed.
-        """
-        return self._engine.sign_bootstrap(
-            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
-        )
+    def sign_bootstrap(self, *keys: Any, stage_count: int | None = None, real_only: bool | None = None) -> Ciphertext:
+        """Raise the level of values ±1 and clean them: see `Engine.sign_bootstrap`. Keys are as in `bootstrap`."""
+        return self._engine.sign_bootstrap(self, *keys, stage_count=stage_count, real_only=real_only)
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NoReturn
 
-from .. import _native, compat
+from .. import _native
 from .._common import checks, headers
 from .._common.methods import lists_methods
 from .._common.storable import PathLike
 from .._common.threads import threads
+from ..errors import UnsupportedError
 from . import (
     _arguments,
     _arithmetic,
@@ -30,16 +31,15 @@ from . import (
     _slots,
 )
 from ._auto import Counters, Refresher
-from ._options import Mode
+from ._core import Core
 from ._registry import KeyRegistry
 from ._storable import address, engines, restore
 
 __all__ = ["Engine"]
 
 
-@compat.accept_names_of_1x
 @lists_methods
-class Engine(compat.NamesOf1x):
+class Engine(Core):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -49,8 +49,6 @@ class Engine(compat.NamesOf1x):
     ----------
     max_level : int, optional
         Multiplications in a row that a fresh ciphertext stands. It chooses the ring: more levels need a larger one.
-    mode : {"cpu", "parallel"}, default "cpu"
-        One thread, or `thread_count` of them.
     slot_count : int, optional
         Values in a ciphertext, a power of two; as many as the ring has room for, if left out. More than the ring of
         `max_level` has room for choose a larger ring.
@@ -72,7 +70,7 @@ class Engine(compat.NamesOf1x):
         size up to about 1 whenever that happens: see `check_range`. What is bootstrapped is remembered as long
         as the original lives; `bootstrap_count` counts, and the logger ``everlevel`` tells at level INFO.
     thread_count : int, optional
-        Threads of mode ``"parallel"``; all that the process may use, if left out.
+        Threads that long calls use; all that the process may use, if left out.
     seeded_keys : bool, default False
         Let relinearization, conjugation, rotation and bootstrap keys hold the seeds of their uniform halves instead of
         the halves. They take half the memory, and each use expands them: a bootstrap takes 1.3 to 2
@@ -95,8 +93,8 @@ class Engine(compat.NamesOf1x):
 
     Notes
     -----
-    Every other parameter set has at least 128-bit classical security. Options of the 1.x interface that this version
-    doesn't offer (GPUs, several parties) raise `ParameterError` and say so.
+    Every other parameter set has at least 128-bit classical security. Scripts for the 1.x interface of CKKS run with
+    ``from everlevel.compat import Engine``, which is this class with more names (`docs/differences.md`).
 
     Examples
     --------
@@ -118,9 +116,8 @@ class Engine(compat.NamesOf1x):
 
     def __init__(
         self,
-        *positional: int | Mode,
-        mode: Mode | None = None,
         max_level: int | None = None,
+        *,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
         use_bootstrap_to_14_levels: bool = False,
@@ -133,10 +130,7 @@ class Engine(compat.NamesOf1x):
         bound: float | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
         insecure_log_n: int | None = None,
-        **unsupported: Any,
     ) -> None:
-        _options.refuse(unsupported)
-        chosen, levels = _options.mode_and_level(positional, mode, max_level)
         flags = {
             "use_bootstrap": use_bootstrap,
             "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
@@ -151,23 +145,21 @@ class Engine(compat.NamesOf1x):
         context = _native.Context(
             bootstrap_to=_options.bootstrap_to(any_level or is_automatic, to_14, to_17, chosen_precision),
             precision=chosen_precision,
-            max_level=_options.non_negative("max_level", levels),
+            max_level=_options.max_level(max_level),
             slot_count=_options.slots(slot_count),
-            options=(threads(chosen, thread_count), is_seeded, _options.refuses_assumed(range)),
+            options=(threads(thread_count), is_seeded, _options.refuses_assumed(range)),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
-        self._fill(context, chosen, progress, is_automatic, _checks.bound("Engine", bound, None))
+        self._fill(context, progress, is_automatic, _checks.bound("Engine", bound, None))
 
     def _fill(
         self,
         context: _native.Context,
-        mode: Mode,
         progress: bool | None,
         auto_bootstrap: bool,
         bound: float | None = None,
     ) -> None:
         self._context = context
-        self._mode = mode
         self._shows_progress = progress
         self._registry = KeyRegistry()
         self._counters = Counters()
@@ -179,7 +171,6 @@ class Engine(compat.NamesOf1x):
     def from_file(
         cls,
         path: PathLike,
-        mode: Mode = "cpu",
         *,
         slot_count: int | None = None,
         thread_count: int | None = None,
@@ -199,7 +190,7 @@ class Engine(compat.NamesOf1x):
             A file that `save` wrote.
         slot_count : int, optional
             That of the file, if left out; all that there are for a secret or a public key, which serve any.
-        mode, thread_count, seeded_keys, auto_bootstrap, progress, bound, range
+        thread_count, seeded_keys, auto_bootstrap, progress, bound, range
             As for the engine itself.
 
         Raises
@@ -219,30 +210,19 @@ class Engine(compat.NamesOf1x):
         Engine(N 2^10, slots 512, levels 0..5, 1 thread, INSECURE)
         """
         operation = "from_file"
-        header = headers.read_of(operation, checks.path(operation, path), "")
-        chosen, _ = _options.mode_and_level((), mode, None)
+        header = headers.read_of(operation, checks.path(operation, path), "ckks")
         is_seeded = checks.truth(operation, "seeded_keys", seeded_keys)
         is_automatic = checks.truth(operation, "auto_bootstrap", auto_bootstrap)
-        options = threads(chosen, thread_count), is_seeded, _options.refuses_assumed(range)
+        options = threads(thread_count), is_seeded, _options.refuses_assumed(range)
         slots = _options.slots(slot_count) or header.slot_count
         engine = cls.__new__(cls)
         context = _native.Context.from_params(header.metadata["params"], slots, options)
-        engine._fill(context, chosen, progress, is_automatic, _checks.bound(operation, bound, None))
+        engine._fill(context, progress, is_automatic, _checks.bound(operation, bound, None))
         return engine
 
     def __reduce__(self) -> tuple[Any, ...]:
-        refuses_assumed = self._context.refuses_assumed
-        return _engine_like, (*address(self._context), self.auto_bootstrap, self._bound, refuses_assumed)
-
-    @property
-    def mode(self) -> Mode:
-        """``"cpu"`` or ``"parallel"``."""
-        return self._mode
-
-    @property
-    def thread_count(self) -> int:
-        """Threads that long calls use."""
-        return self._context.thread_count
+        options = self.auto_bootstrap, self._bound, self._context.refuses_assumed, type(self)
+        return _engine_like, (*address(self._context), *options)
 
     @property
     def log_n(self) -> int:
@@ -274,8 +254,12 @@ class Engine(compat.NamesOf1x):
         return f"Engine({', '.join(parts)})"
 
     def __getattr__(self, name: str) -> NoReturn:
-        # Called only for what isn't there; names of 1.x get an answer that helps.
-        raise compat.unsupported_function(name)
+        # Called only for what isn't there.
+        raise UnsupportedError(
+            f"Engine.{name}: there is no such attribute; see dir(Engine), or run scripts for 1.x with "
+            f"everlevel.compat.Engine",
+            function=name,
+        )
 
     create_secret_key = _key_generation.create_secret_key
     create_public_key = _key_generation.create_public_key
@@ -308,7 +292,6 @@ class Engine(compat.NamesOf1x):
     subtract = _arithmetic.subtract
     negate = _arithmetic.negate
     multiply = _arithmetic.multiply
-    multiply_imaginary_integer = _arithmetic.multiply_imaginary_integer
     square = _arithmetic.square
     relinearize = _arithmetic.relinearize
     rescale = _arithmetic.rescale
@@ -369,15 +352,14 @@ def _new_engine(
     slot_count: int,
     parallel: bool,
     seeded_keys: bool,
-    *,
     auto_bootstrap: bool = False,
     bound: float | None = None,
     refuses_assumed: bool = False,
+    kind: type[Engine] = Engine,
 ) -> Engine:
-    mode: Mode = "parallel" if parallel else "cpu"
-    context = _native.Context.from_params(params, slot_count, (threads(mode, None), seeded_keys, refuses_assumed))
-    engine = Engine.__new__(Engine)
-    engine._fill(context, mode, None, auto_bootstrap, bound)
+    options = threads(None if parallel else 1), seeded_keys, refuses_assumed
+    engine = kind.__new__(kind)
+    engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound)
     return engine
 
 
@@ -389,24 +371,13 @@ def _engine_like(
     auto_bootstrap: bool,
     bound: float | None = None,
     refuses_assumed: bool = False,
+    kind: type[Engine] = Engine,
 ) -> Engine:
     """Return an engine for one that a pickle brings."""
-    engine: Engine = engines.at(params, slot_count, parallel, seeded_keys)
-    if (engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed) == (
-        auto_bootstrap,
-        bound,
-        refuses_assumed,
-    ):
-        return engine
-    return _new_engine(
-        params,
-        slot_count,
-        parallel,
-        seeded_keys,
-        auto_bootstrap=auto_bootstrap,
-        bound=bound,
-        refuses_assumed=refuses_assumed,
-    )
+    place, options = (params, slot_count, parallel, seeded_keys), (auto_bootstrap, bound, refuses_assumed, kind)
+    engine: Engine = engines.at(*place)
+    found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine)
+    return engine if found == options else _new_engine(*place, *options)
 
 
 engines.make = _new_engine

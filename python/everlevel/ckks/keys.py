@@ -20,7 +20,6 @@ __all__ = [
     "FixedRotationKey",
     "LossyBootstrapKey",
     "MatrixMultiplicationKey",
-    "MergeBootstrapKey",
     "PublicKey",
     "RelinearizationKey",
     "RotationKey",
@@ -86,7 +85,7 @@ class SecretKey(Secret, _Key[_native.SecretKey]):
     """The key that decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save` and
-    `Engine.write_secret_key`.
+    `to_bytes`.
     """
 
     __slots__ = ()
@@ -216,10 +215,6 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
     def _details(self) -> str:
         return f"stage_count {self.stage_count}, {self.size}, {self._size()}"
-
-
-MergeBootstrapKey = BootstrapKey
-"""1.x's name for the key of merged bootstraps, which a bootstrap key does."""
 
 
 class LossyBootstrapKey(BootstrapKey):

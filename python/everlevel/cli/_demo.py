@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the demonstration."""
     require_from("demo", options, 0, "generations", "seed")
     start = time.perf_counter()
-    engine = Engine("parallel", use_bootstrap=True, thread_count=options.threads, insecure_log_n=options.insecure_log_n)
+    engine = Engine(use_bootstrap=True, thread_count=options.threads, insecure_log_n=options.insecure_log_n)
     columns = 1 << (engine.slot_count.bit_length() // 2)
     print(engine, flush=True)
     secret_key = engine.create_secret_key()

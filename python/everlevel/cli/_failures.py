@@ -48,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Measure one set after the other, and print each when it is done."""
-    thread_count = threads("parallel", options.threads)
+    thread_count = threads(options.threads)
     # Names that there aren't are refused before any work.
     contexts = {
         name: _native.TfheContext(parameters=name, thread_count=thread_count, insecure_log_n=None)

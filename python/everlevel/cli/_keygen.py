@@ -25,7 +25,7 @@ from ..ckks._key_generation import check_bootstrap_key
 from ..ckks.engine import Engine
 from ..ckks.evaluation_key import EvaluationKey
 from ..ckks.keys import SecretKey
-from ..errors import EverlevelError, ParameterError, StorageError
+from ..errors import EverlevelError, FileKindError, ParameterError, StorageError
 from ._options import add_engine_options, engine_of, make_engine
 
 
@@ -117,7 +117,14 @@ def _together(makers: list[Callable[[SecretKey], Any]]) -> Callable[[SecretKey],
 def _open_secret(options: argparse.Namespace) -> tuple[Engine, SecretKey]:
     """Return an engine of the parameters of a secret key's file, and the key."""
     engine = engine_of("keygen", options, options.secret)
-    return engine, engine.read_secret_key(options.secret)
+    key = engine.load(options.secret)
+    if not isinstance(key, SecretKey):
+        raise FileKindError(
+            f"keygen: {options.secret} holds a {key.kind}, and a secret key is needed; name the secret key's file",
+            found=key.kind,
+            expected=SecretKey.kind,
+        )
+    return engine, key
 
 
 def _makers(engine: Engine, options: argparse.Namespace) -> dict[str, Callable[[SecretKey], Any]]:

@@ -36,7 +36,6 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
 def make_engine(options: argparse.Namespace, *, seeded_keys: bool = False) -> Engine:
     """Make the engine that the options ask for."""
     return Engine(
-        "parallel",
         max_level=options.max_level,
         slot_count=options.slot_count,
         use_bootstrap=options.bootstrap,
@@ -62,7 +61,7 @@ def require_from(command: str, options: argparse.Namespace, least: int, *names: 
 
 def engine_of(command: str, options: argparse.Namespace, path: Path) -> Engine:
     """Make the engine that a secret key's file is for, and refuse options that ask for other parameters."""
-    engine = Engine.from_file(path, "parallel", slot_count=options.slot_count, thread_count=options.threads)
+    engine = Engine.from_file(path, slot_count=options.slot_count, thread_count=options.threads)
     to = engine.max_level - 3 if engine._context.can_bootstrap else None
     for name, asked, there in (
         ("--max-level", options.max_level, engine.max_level),

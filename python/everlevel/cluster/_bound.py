@@ -91,16 +91,16 @@ class EngineLike:
     auto_bootstrap: bool = False
     bound: float | None = None
     refuses_assumed: bool = False
+    kind: type[ckks.Engine] = ckks.Engine
 
     @classmethod
     def of(cls, engine: AnyEngine) -> EngineLike:
         """Describe an engine."""
         if isinstance(engine, tfhe.Engine):
             return cls(parameters_of(engine))
-        context = engine._context
-        return cls(
-            parameters_of(engine), context.seeded_keys, engine.auto_bootstrap, engine._bound, context.refuses_assumed
-        )
+        context, bound = engine._context, engine._bound
+        options = context.seeded_keys, engine.auto_bootstrap, bound, context.refuses_assumed, type(engine)
+        return cls(parameters_of(engine), *options)
 
     def make(self, thread_count: int) -> AnyEngine:
         """Make the engine, of so many threads at most."""
@@ -108,15 +108,8 @@ class EngineLike:
         parallel = thread_count > 1
         if scheme == "tfhe":
             return tfhe._make(parameters, size, parallel)
-        return ckks._new_engine(
-            parameters,
-            size,
-            parallel,
-            self.seeded_keys,
-            auto_bootstrap=self.auto_bootstrap,
-            bound=self.bound,
-            refuses_assumed=self.refuses_assumed,
-        )
+        options = self.seeded_keys, self.auto_bootstrap, self.bound, self.refuses_assumed, self.kind
+        return ckks._new_engine(parameters, size, parallel, *options)
 
 
 def use_keys(engine: AnyEngine, loaded: Iterable[Any]) -> Keys:

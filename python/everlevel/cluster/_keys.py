@@ -37,7 +37,7 @@ from ..errors import (
 from ._bound import AnyEngine, EngineLike, parameters_of
 
 _LONGEST_HEADER: Final = 32 << 20
-_SCHEMES: Final = ("", "tfhe", "ntru")
+_SCHEMES: Final = ("ckks", "tfhe", "ntru")
 """Those whose engines pools have."""
 
 

@@ -12,7 +12,7 @@ rule = RULES.rule
 # Slots.
 
 
-@rule("Engine.rotate", "Ciphertext.rotate", "Engine.roll", "Engine.rotate_batch", "Engine.roll_many", weight=1.5)
+@rule("Engine.rotate", "Ciphertext.rotate", "Engine.rotate_batch", weight=1.5)
 def rotations(draw: Draw) -> tuple[str, ...]:
     name, x = ciphertext(draw)
     slots = x.engine.slot_count
@@ -25,13 +25,12 @@ def rotations(draw: Draw) -> tuple[str, ...]:
         return draw.one(
             (f"engine.rotate_batch({name}, rotation_key, {deltas})", "Engine.rotate_batch"),
             (f"engine.rotate_batch({name}, [fixed_rotation_key])", "Engine.rotate_batch"),
-            (f"engine.roll_many({name}, evaluation_key, {deltas})", "Engine.roll_many"),
+            (f"engine.rotate_batch({name}, evaluation_key, {deltas})", "Engine.rotate_batch"),
         )
     return draw.one(
         (f"{name}.rotate({delta})", "Ciphertext.rotate"),
         (f"engine.rotate({name}, rotation_key, {delta})", "Engine.rotate"),
         (f"engine.rotate({name}, fixed_rotation_key)", "Engine.rotate"),
-        (f"engine.roll({name}, rotation_key, {delta})", "Engine.roll"),
     )
 
 

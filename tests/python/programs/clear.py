@@ -44,6 +44,10 @@ class Clear:
 
     is_operand = True
 
+    def to_bytes(self) -> Clear:
+        """Return what the model's engine reads."""
+        return self
+
     def holds(self) -> bool:
         """Whether the level's modulus holds values of the bound."""
         return self.bound < self.engine.room(self.level)
@@ -172,6 +176,10 @@ class Encoded:
     def size(self) -> float:
         return self.values.size()
 
+    def to_bytes(self) -> Clear:
+        """Return what the model's engine reads."""
+        return self
+
     def holds(self) -> bool:
         return max(self.size(), self.bound or 0) < self.engine.room(self.level)
 
@@ -186,6 +194,10 @@ class Matrix:
 
     def size(self) -> float:
         return float(np.abs(self.entries).max())
+
+    def to_bytes(self) -> Clear:
+        """Return what the model's engine reads."""
+        return self
 
     def holds(self) -> bool:
         return True

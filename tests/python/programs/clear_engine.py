@@ -101,10 +101,10 @@ class ClearEngine:
             raise UnfitError("units differ")
         return x, values, values.size(), bool(np.isrealobj(np.asarray(other))), x.level, False
 
-    def add(self, left: Any, right: Any, out: Any = None) -> Clear:
+    def add(self, left: Any, right: Any) -> Clear:
         return self._sum(left, right, 1)
 
-    def subtract(self, left: Any, right: Any, out: Any = None) -> Clear:
+    def subtract(self, left: Any, right: Any) -> Clear:
         return self._sum(left, right, -1)
 
     def _sum(self, left: Any, right: Any, sign: int) -> Clear:
@@ -147,11 +147,6 @@ class ClearEngine:
         result = replace(result, length=max(x.length, getattr(other, "length", 0)))
         return result.lowered(0 if is_whole else 1)
 
-    def multiply_imaginary_integer(self, left: Any, right: Any) -> Clear:
-        x, factor = (left, right) if isinstance(left, Clear) else (right, left)
-        result = self.multiply(x, 1j * factor)
-        return replace(result, real=False)
-
     def square(self, x: Clear, relinearization_key: Any = None) -> Clear:
         return self.multiply(x, x, relinearization_key)
 
@@ -169,8 +164,7 @@ class ClearEngine:
     def clone(self, x: Any) -> Any:
         return x
 
-    ntt = intt = load = clone
-    read_ciphertext = serialize_ciphertext = deserialize_ciphertext = clone
+    load = load_bytes = clone
 
     def change_level(self, x: Any, level: int) -> Any:
         return replace(x, level=level)
@@ -216,12 +210,8 @@ class ClearEngine:
             amount = FIXED_AMOUNT
         return x.with_(x.values.roll(amount, self.slot_count), length=len(x.values))
 
-    roll = rotate
-
     def rotate_batch(self, x: Clear, keys: Any, deltas: Any = None) -> list[Clear]:
         return [self.rotate(x, None, delta) for delta in ([FIXED_AMOUNT] if deltas is None else deltas)]
-
-    roll_many = rotate_batch
 
     def conjugate(self, x: Any, key: Any = None) -> Any:
         if isinstance(x, Clear):

@@ -161,10 +161,9 @@ def sums(draw: Draw) -> tuple[str, ...]:
     sign, names = draw.one(("+", _SUMS), ("-", _DIFFERENCES))
     form = draw.integer(0, 3)
     if form == 0:
-        out = ", out=engine.clone(" + name + ")" if draw.chance(0.1) else ""
         call = "add" if sign == "+" else "subtract"
         first, second = draw.one((name, other), (other, name))
-        return f"engine.{call}({first}, {second}{out})", names[0]
+        return f"engine.{call}({first}, {second})", names[0]
     if form == 1 and clear:
         return f"({other}) {sign} {name}", names[2]
     return f"{name} {sign} ({other})", names[1]
@@ -198,11 +197,8 @@ def of_one(draw: Draw) -> tuple[str, ...]:
     )
 
 
-@rule("Engine.multiply_imaginary_integer", "Engine.relinearize", weight=0.8)
-def imaginary_or_three(draw: Draw) -> tuple[str, ...]:
-    if draw.chance(0.4):
-        name, _ = ciphertext(draw)
-        return f"engine.multiply_imaginary_integer({name}, {draw.integer(-9, 9)})", "Engine.multiply_imaginary_integer"
+@rule("Engine.relinearize", weight=0.5)
+def of_three(draw: Draw) -> tuple[str, ...]:
     name, _ = ciphertext(draw, two=False, polynomials=3)
     return f"engine.relinearize({name}, relinearization_key)", "Engine.relinearize"
 
@@ -242,24 +238,15 @@ def down(draw: Draw) -> tuple[str, ...]:
     return f"engine.level_down({name}, {draw.one(lowest, draw.integer(lowest, x.level))})", "Engine.level_down"
 
 
-_COPIES = ("Engine.clone", "Engine.ntt", "Engine.intt")
-_FILES = (
-    "Ciphertext.save",
-    "Engine.load",
-    "Engine.write_ciphertext",
-    "Engine.read_ciphertext",
-    "Engine.serialize_ciphertext",
-    "Engine.deserialize_ciphertext",
-)
+_FILES = ("Ciphertext.save", "Engine.load", "Ciphertext.to_bytes", "Engine.load_bytes")
 
 
-@rule(*_COPIES, *_FILES, "Ciphertext.__copy__", "Ciphertext.__deepcopy__", weight=1.2)
+@rule("Engine.clone", *_FILES, "Ciphertext.__copy__", "Ciphertext.__deepcopy__", weight=1.2)
 def copies(draw: Draw) -> tuple[str, ...]:
     name, _ = ciphertext(draw, two=False)
     kind = draw.integer(0, 4)
     if kind == 0:
-        copy = draw.one("clone", "ntt", "intt")
-        return f"engine.{copy}({name})", f"Engine.{copy}"
+        return f"engine.clone({name})", "Engine.clone"
     if kind == 1:
         return draw.one(
             (f"copy.copy({name})", "Ciphertext.__copy__"), (f"copy.deepcopy({name})", "Ciphertext.__deepcopy__")
@@ -267,17 +254,8 @@ def copies(draw: Draw) -> tuple[str, ...]:
     if kind == 2:
         return f"engine.load(saved({name}))", "Engine.load", "Ciphertext.save"
     if kind == 3:
-        bytes_ = f"engine.serialize_ciphertext({name})"
-        return (
-            f"engine.deserialize_ciphertext({bytes_})",
-            "Engine.serialize_ciphertext",
-            "Engine.deserialize_ciphertext",
-        )
-    return draw.one(
-        (f"pickled({name})", "Ciphertext.save"),
-        (f"engine.read_ciphertext(saved({name}))", "Engine.read_ciphertext"),
-        (f"engine.read_ciphertext(written(engine, {name}))", "Engine.write_ciphertext", "Engine.read_ciphertext"),
-    )
+        return f"engine.load_bytes({name}.to_bytes())", "Engine.load_bytes", "Ciphertext.to_bytes"
+    return f"pickled({name})", "Ciphertext.save"
 
 
 @rule("Ciphertext.units", "Engine.vstack", "Ciphertext.__len__", weight=0.8)

@@ -34,11 +34,6 @@ def saved(x):
     x.save(PATH)
     return PATH
 """,
-    "written": """
-def written(engine, x):
-    engine.write_ciphertext(x, PATH)
-    return PATH
-""",
     "pickled": """
 def pickled(x):
     return pickle.loads(pickle.dumps(x))
@@ -127,7 +122,6 @@ def names_of(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
             "copy": library["copy"],
             "saved": lambda x: x,
             "pickled": lambda x: x,
-            "written": lambda engine, x: x,
             "refused": lambda call: Refused("it must raise a typed error"),
             "fit": _model_fit,
             "checked_fit": _model_checked_fit,

@@ -61,8 +61,6 @@ _MACHINERY = [
 ]
 """What Python and NumPy ask of objects, and is no operation of theirs."""
 
-_KEY_FILES = "files of keys, plaintexts and matrices: `test_files` compares what they hold, byte by byte"
-
 EXCUSED = {
     "Engine.create_*": "makes keys; every world does so",
     "*.Engine.create_*": "makes keys; every world does so",
@@ -81,28 +79,8 @@ EXCUSED = {
     "Ciphertext.__eq__": "raises; `test_next_steps` has it",
     "Ciphertext.__ne__": "raises; `test_next_steps` has it",
     "tfhe.*.__bool__": "raises, or is an element's; `test_tfhe_objects` has it",
-    **{
-        f"Engine.{call}_{kind}": _KEY_FILES
-        for call in ("serialize", "deserialize", "read", "write")
-        for kind in [
-            "bootstrap_key",
-            "conjugation_key",
-            "evaluation_key",
-            "fixed_rotation_key",
-            "light_plain_matrix",
-            "light_plaintext",
-            "lossy_bootstrap_key",
-            "matrix_multiplication_key",
-            "merge_bootstrap_key",
-            "plain_matrix",
-            "plaintext",
-            "public_key",
-            "relinearization_key",
-            "rotation_key",
-            "secret_key",
-            "small_bootstrap_key",
-        ]
-    },
+    "*.Engine.load_bytes": "`test_opening` compares what comes back",
+    "*.*.to_bytes": "`test_opening` compares what comes back",
 }
 """Public names, or patterns of them, that no rule draws, with the reason."""
 

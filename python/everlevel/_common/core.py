@@ -1,0 +1,41 @@
+"""What every scheme's engine has: its native context, its threads, how progress is shown, and bytes that it reads."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import AbstractContextManager
+from typing import Any
+
+from . import checks, progress
+
+
+class Core:
+    """Base of each scheme's `Core`, whose engine fills its fields."""
+
+    _context: Any
+    _shows_progress: bool | None
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that long calls use."""
+        count: int = self._context.thread_count
+        return count
+
+    def load_bytes(self, data: Any) -> Any:
+        """Read a key or a message from the bytes that its `to_bytes` made. All else is as in `load`.
+
+        Parameters
+        ----------
+        data : bytes-like
+            Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
+        """
+        return self._deserialize(checks.data("load_bytes", data))
+
+    @abstractmethod
+    def _deserialize(self, data: Any) -> Any:
+        """Read an object from its bytes."""
+
+    def _reporting(
+        self, description: str, shows_progress: bool | None = None
+    ) -> AbstractContextManager[progress.Report | None]:
+        return progress.reporting(description, self._shows_progress if shows_progress is None else shows_progress)
