@@ -17,7 +17,7 @@ use everlevel_ring::base2k::Transform;
 use everlevel_ring::{
     HalfProduct, LimbGadget, LimbRing, PackedPoly, PrimeSet, Representation, ResidueRows, Ring, RnsGadget,
 };
-use everlevel_rlwe::{SecretId, SwitchingKey};
+use everlevel_rlwe::SwitchingKey;
 
 /// log2 of the largest key moduli at 128 bits for dense ternary secrets.
 const KEY_BITS: [(u32, u32); 3] = [(14, 430), (15, 865), (16, 1729)];
@@ -83,7 +83,7 @@ fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Err
     let uniform = |row: u64| PackedPoly::new(&ring.uniform_poly(&full, &seed(3), row));
     let digits = gadget.digits.len() as u64;
     let rows = ResidueRows::new(seed(3), (0..digits).map(uniform).collect(), Some((0..digits).map(uniform).collect()));
-    let key: SwitchingKey = SwitchingKey::from_rows(SecretId(1), gadget.clone(), rows);
+    let key: SwitchingKey = SwitchingKey::from_rows(gadget.clone(), rows);
     let c1 = ring.uniform_poly(&set, &seed(4), 0);
     let time = Times::of_calls(5, || ring.rescale_pairs(key.half_products(&ring, &[&c1]), &set));
     let (bits, key_bits) = (ring.log2(&set), ring.log2(&full));

@@ -14,7 +14,7 @@ use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows,
 
 /// The integers nearest to zero that equal `a` modulo the primes of `from`, over those of `to`, which are others.
 fn lifted(ring: &Ring, a: &Poly<Eval>, from: &PrimeSet, to: &PrimeSet) -> Poly<Eval> {
-    let (_, digit) = ring.mod_up(&a.restricted(from), std::slice::from_ref(from), to).remove(0);
+    let (_, digit) = ring.mod_up(&[&a.restricted(from)], std::slice::from_ref(from), to).remove(0).remove(0);
     digit.restricted(to)
 }
 

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use everlevel_rand::Seed;
 use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Representation};
-use everlevel_rlwe::{SecretId, SwitchingKey};
+use everlevel_rlwe::SwitchingKey;
 
 /// A key of uniform rows, which takes the time of one that encrypts something.
 pub fn uniform_key(ring: &LimbRing, gadget: &LimbGadget) -> SwitchingKey<LimbRing> {
@@ -14,5 +14,5 @@ pub fn uniform_key(ring: &LimbRing, gadget: &LimbGadget) -> SwitchingKey<LimbRin
         Ok::<_, Infallible>([mask, body])
     };
     let Ok(rows) = ring.rows(gadget, &masks, true, row);
-    SwitchingKey::from_rows(SecretId(1), *gadget, rows)
+    SwitchingKey::from_rows(*gadget, rows)
 }

@@ -20,7 +20,7 @@ fn sums_modulo_auxiliary_primes_are_the_usual_ones() {
     let (from, to) = (secret(1, 40), secret(2, 64));
     for special in [PrimeSet::new([4]), PrimeSet::new([4, 5])] {
         let gadget = Gadget::consecutive(&ring, &set, &special, 0.0);
-        let key = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(7), true);
+        let key = SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(7), true);
         for group_len in 1..=gadget.full_set().len() {
             let (taken, groups) = DelayedRows::plan(&ring, &gadget, &auxiliary, group_len).expect("primes enough");
             assert!(groups.iter().all(|group| group.len() <= group_len));

@@ -70,14 +70,7 @@ impl Context {
             let mut square = Zeroizing::new(s.clone());
             core.ring.mul_assign(&mut square, s);
             let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate(
-                    &core.ring,
-                    secret.key.id(),
-                    (&square, s),
-                    gadget.clone(),
-                    seed,
-                    !core.seeded_keys,
-                )
+                SwitchingKey::generate(&core.ring, (&square, s), gadget.clone(), seed, !core.seeded_keys)
             };
             let message = make(&core.message_gadget, &seeds[0]);
             let going_on = report(op, progress, 1, 2);

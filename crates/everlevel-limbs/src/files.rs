@@ -88,7 +88,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
         }
         let count = 1 + elements.len() + usize::from(entry.inversion);
         with_memory("load", frame.shape().keys_footprint(count), || {
-            let key = |name: &str| frame.key(container, secret_id, name);
+            let key = |name: &str| frame.key(container, name);
             let relinearization = key(RELINEARIZATION)?;
             let rotation = |(element, amount)| Ok::<_, Error>((element, (amount, key(&rotation_name(amount))?)));
             let rotations = elements.into_iter().map(rotation).collect::<Result<_, _>>()?;
@@ -151,14 +151,14 @@ impl Frame {
     }
 
     /// A key: its masks from their seed, its bodies from the file.
-    fn key(&self, container: &Container, secret_id: SecretId, name: &str) -> Result<SwitchingKey<LimbRing>, Error> {
+    fn key(&self, container: &Container, name: &str) -> Result<SwitchingKey<LimbRing>, Error> {
         let (gadget, ring) = (self.shape().gadget(), self.ring());
         let masks = Seed::from_bytes(container.seed(&format!("{name}.masks"))?);
         let rows = ring.rows(&gadget, &masks, true, |digit| {
             let body = self.get(container, &format!("{name}.{digit}"), gadget.limbs)?;
             Ok::<_, Error>([ring.uniform(&gadget.limbs, 1, &masks, digit as u64).remove(0), body])
         })?;
-        Ok(SwitchingKey::from_rows(secret_id, gadget, rows))
+        Ok(SwitchingKey::from_rows(gadget, rows))
     }
 
     /// A container with both parts of a ciphertext.

@@ -69,19 +69,14 @@ impl<'a> Conversion<'a> {
 }
 
 impl Ring {
-    /// The digits of `a`, each extended to `a`'s primes and `special`.
+    /// The digits of each polynomial `a` of several over the same primes, extended to `a`'s primes and `special`.
     ///
     /// Digit `k` is the integer polynomial nearest to zero that equals `a` modulo the primes of `digits[k] ∩ a.set()`;
     /// digits without such primes are left out (the index of each result's digit comes with it). So
     /// `a ≡ Σ_k digit_k·T_k` for `T_k ≡ 1` modulo the primes of digit `k` and `0` modulo the others.
     ///
     /// Cost: one inverse transform a limb, one forward transform for each digit and each prime outside it.
-    pub fn mod_up(&self, a: &Poly<Eval>, digits: &[PrimeSet], special: &PrimeSet) -> Vec<(usize, Poly<Eval>)> {
-        self.mod_up_many(&[a], digits, special).pop().unwrap_or_default()
-    }
-
-    /// [`Ring::mod_up`] of several polynomials over the same primes.
-    pub(crate) fn mod_up_many(
+    pub fn mod_up(
         &self,
         all: &[&Poly<Eval>],
         digits: &[PrimeSet],
@@ -364,7 +359,7 @@ mod tests {
         let special = PrimeSet::new([4, 7]);
         let digits = [PrimeSet::new([0, 1]), PrimeSet::new([2, 3, 6]), PrimeSet::new([5]), PrimeSet::new([6])];
         let a = pseudo_random(&ring, &set, 3);
-        let ups = ring.mod_up(&ring.to_eval(a.clone()), &digits, &special);
+        let ups = ring.mod_up(&[&ring.to_eval(a.clone())], &digits, &special).remove(0);
         assert_eq!(ups.iter().map(|(k, _)| *k).collect::<Vec<_>>(), [0, 1, 2]);
         for (k, up) in ups {
             let up = ring.to_coeff(up);

@@ -75,10 +75,6 @@ impl Representation for PrimeRing {
 
     fn key_modulus(&self, _: &PrimeGadget) {}
 
-    fn row_count(&self, gadget: &PrimeGadget) -> usize {
-        gadget.digits as usize
-    }
-
     /// Words of the stream at `row`, as residues.
     fn uniform(&self, (): &(), rank: usize, masks: &Seed, row: u64) -> Vec<Vec<u64>> {
         let mut stream = masks.stream(Domain::Mask, row);

@@ -33,9 +33,6 @@ pub trait Representation: Send + Sync {
     /// The modulus that a key of this gadget is over.
     fn key_modulus(&self, gadget: &Self::Gadget) -> Self::Modulus;
 
-    /// Rows of a key of this gadget: one for each digit.
-    fn row_count(&self, gadget: &Self::Gadget) -> usize;
-
     /// The `rank` uniform masks of (seed, row), the same on every machine.
     fn uniform(&self, modulus: &Self::Modulus, rank: usize, masks: &Seed, row: u64) -> Vec<Self::Poly>;
 

@@ -124,10 +124,6 @@ impl Representation for Ring {
         gadget.full_set()
     }
 
-    fn row_count(&self, gadget: &RnsGadget) -> usize {
-        gadget.digits.len()
-    }
-
     fn uniform(&self, modulus: &PrimeSet, rank: usize, masks: &Seed, row: u64) -> Vec<Poly<Eval>> {
         debug_assert_eq!(rank, 1, "secrets of residues are one polynomial");
         vec![self.uniform_poly(modulus, masks, row)]
@@ -225,7 +221,7 @@ impl HalfProduct for Ring {
     }
 
     fn digits(&self, gadget: &RnsGadget, polys: &[&Poly<Eval>]) -> Vec<Vec<(usize, Poly<Eval>)>> {
-        self.mod_up_many(polys, &gadget.digits, &gadget.special)
+        self.mod_up(polys, &gadget.digits, &gadget.special)
     }
 
     /// Over the digits' primes; each block of the key is read from memory once.

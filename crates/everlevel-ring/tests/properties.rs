@@ -175,7 +175,7 @@ proptest! {
         let digits: Vec<PrimeSet> = (0..3).map(|k| PrimeSet::new((0..7).filter(|&i| cut[i] == k))).collect();
         let special = PrimeSet::new([special]);
         let a: Poly<Eval> = random(&ring, &set, seed);
-        let ups = ring.mod_up(&a, &digits, &special);
+        let ups = ring.mod_up(&[&a], &digits, &special).remove(0);
         let expected: Vec<usize> = (0..3).filter(|&k| !digits[k].intersection(&set).is_empty()).collect();
         prop_assert_eq!(ups.iter().map(|(k, _)| *k).collect::<Vec<_>>(), expected);
         let mut sum: Poly<Eval> = ring.zero(&set);
@@ -258,7 +258,7 @@ fn every_operation(ring: &Ring) -> Vec<Vec<u64>> {
     let wide: Vec<i128> = small.iter().map(|&x| i128::from(x) << 70).collect();
     let one: Poly<Coeff> = random(ring, &PrimeSet::new([2]), 3);
     let mut results: Vec<Poly<Eval>> =
-        ring.mod_up(&a, &digits, &PrimeSet::new([2, 6])).into_iter().map(|(_, p)| p).collect();
+        ring.mod_up(&[&a], &digits, &PrimeSet::new([2, 6])).remove(0).into_iter().map(|(_, p)| p).collect();
     results.push(ring.rescale(a.clone(), &PrimeSet::new([0, 5, 6])));
     results.push(ring.rescale(a.clone(), &all));
     results.push(ring.automorphism(&a, 5));

@@ -8,12 +8,11 @@ use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::{Encryptor, Randomness, Rlwe, SIGMA, SecretId, SecretKey};
+use crate::{Encryptor, Randomness, Rlwe, SIGMA, SecretKey};
 
 /// `b = −a·s + e` over some primes; `a` is the stream of `mask_seed`.
 #[derive(Debug)]
 pub struct PublicKey {
-    secret_id: SecretId,
     mask_seed: Seed,
     /// Body and mask.
     pair: Rlwe,
@@ -66,23 +65,18 @@ impl PublicKey {
         let randomness = randomness.into();
         let mask_seed = randomness.masks().clone();
         let pair = Rlwe::encrypt_zero(ring, set, secret, randomness);
-        Self { secret_id: secret.id(), mask_seed, pair }
+        Self { mask_seed, pair }
     }
 
     /// A key from what [`PublicKey::body`] and its neighbours give; the mask expands from the seed.
-    pub fn from_parts(ring: &Ring, secret_id: SecretId, mask_seed: Seed, body: Poly<Eval>) -> Self {
+    pub fn from_parts(ring: &Ring, mask_seed: Seed, body: Poly<Eval>) -> Self {
         let c1 = ring.uniform_poly(body.set(), &mask_seed, 0);
-        Self { secret_id, mask_seed, pair: Rlwe { c0: body, c1 } }
+        Self { mask_seed, pair: Rlwe { c0: body, c1 } }
     }
 
     /// The body.
     pub fn body(&self) -> &Poly<Eval> {
         &self.pair.c0
-    }
-
-    /// The secret that this key belongs to.
-    pub fn secret_id(&self) -> SecretId {
-        self.secret_id
     }
 
     /// The primes, the special ones among them.

@@ -58,16 +58,11 @@ impl LinearTransform {
         })
     }
 
-    /// `M` applied to the slots of `ct`, divided by the ratio of `source` to `target`.
+    /// `M` applied to the slots of ciphertexts, divided by the ratio of `source` to `target`. Several ciphertexts share
+    /// the traffic of keys and diagonals.
     ///
     /// `key(r)` gives the key of the rotation by `r`; all keys have the same gadget.
-    pub fn apply<'k>(&self, ring: &Ring, ct: &Rlwe, key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Rlwe {
-        let mut one = self.apply_many(ring, std::slice::from_ref(ct), key);
-        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
-    }
-
-    /// As [`LinearTransform::apply`], for several ciphertexts that share the traffic of keys and diagonals.
-    pub fn apply_many<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Vec<Rlwe> {
+    pub fn apply<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Vec<Rlwe> {
         debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
         let nothing = || RnsGadget { digits: Vec::new(), special: PrimeSet::new([]) };
         let gadget = self.rotations().first().map_or_else(nothing, |&r| key(r).gadget().clone());

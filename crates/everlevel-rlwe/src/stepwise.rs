@@ -20,19 +20,7 @@ impl LinearTransform {
     /// gadgets. Steps must be `0, g, 2g, …`.
     ///
     /// Noise: one rounding for each baby step before the product, and one for each giant step after it.
-    pub fn apply_stepwise<'k>(&self, ring: &Ring, ct: &Rlwe, key: impl Fn(i64) -> &'k SwitchingKey) -> Rlwe {
-        let mut one = self.apply_stepwise_many(ring, std::slice::from_ref(ct), key);
-        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
-    }
-
-    /// As [`LinearTransform::apply_stepwise`], for several ciphertexts that share the traffic of keys and the lifting
-    /// of diagonals.
-    pub fn apply_stepwise_many<'k>(
-        &self,
-        ring: &Ring,
-        cts: &[Rlwe],
-        key: impl Fn(i64) -> &'k SwitchingKey,
-    ) -> Vec<Rlwe> {
+    pub fn apply_stepwise<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey) -> Vec<Rlwe> {
         debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
         debug_assert!([&self.babies, &self.giants].iter().all(|steps| {
             steps.iter().enumerate().all(|(i, &step)| step == i as i64 * steps.get(1).copied().unwrap_or(0))

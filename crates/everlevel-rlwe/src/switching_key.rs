@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::encrypt::gaussian;
 use crate::encryptor::RowAddress;
-use crate::{Encryptor, Randomness, Rlwe, SecretId, SecretKey};
+use crate::{Encryptor, Randomness, Rlwe, SecretKey};
 
 /// The key of a half product: prepared rows that hide a message in the units of a gadget.
 ///
@@ -23,7 +23,6 @@ use crate::{Encryptor, Randomness, Rlwe, SecretId, SecretKey};
 /// *Over limbs*: a key for elements of the most limbs serves all that have fewer, whose products use a corner of it.
 #[derive(Debug)]
 pub struct SwitchingKey<R: HalfProduct = Ring> {
-    secret_id: SecretId,
     gadget: R::Gadget,
     rows: R::Rows,
 }
@@ -33,7 +32,6 @@ impl<R: HalfProduct> SwitchingKey<R> {
     /// masks, where the representation can do without them.
     pub fn generate(
         ring: &R,
-        secret_id: SecretId,
         (message, to): (&R::Poly, &R::Secret),
         gadget: R::Gadget,
         randomness: impl Into<Randomness>,
@@ -48,17 +46,12 @@ impl<R: HalfProduct> SwitchingKey<R> {
             Ok::<_, Infallible>([mask, body])
         };
         let Ok(rows) = ring.rows(&gadget, randomness.masks(), expanded, row);
-        Self { secret_id, gadget, rows }
+        Self { gadget, rows }
     }
 
     /// A key of prepared rows.
-    pub fn from_rows(secret_id: SecretId, gadget: R::Gadget, rows: R::Rows) -> Self {
-        Self { secret_id, gadget, rows }
-    }
-
-    /// The secret that results are under (or an automorphic image of it, see [`SwitchingKey::generate_galois`]).
-    pub fn secret_id(&self) -> SecretId {
-        self.secret_id
+    pub fn from_rows(gadget: R::Gadget, rows: R::Rows) -> Self {
+        Self { gadget, rows }
     }
 
     /// The shape.
@@ -167,7 +160,7 @@ impl SwitchingKey {
     #[must_use]
     pub fn expanded(&self, ring: &Ring) -> Option<Self> {
         let rows = self.rows.expanded(ring)?;
-        Some(Self { secret_id: self.secret_id, gadget: self.gadget.clone(), rows })
+        Some(Self { gadget: self.gadget.clone(), rows })
     }
 
     /// Whether ciphertexts over `set` can be switched.
@@ -188,7 +181,7 @@ impl SwitchingKey {
     ) -> Self {
         let inverse = inverse_mod_power_of_two(galois_elt, 2 * ring.n() as u64);
         let moved = Zeroizing::new(ring.automorphism(secret.eval(), inverse));
-        Self::generate(ring, secret.id(), (secret.eval(), &moved), gadget, randomness, expanded)
+        Self::generate(ring, (secret.eval(), &moved), gadget, randomness, expanded)
     }
 }
 
@@ -203,7 +196,7 @@ impl SwitchingKey<LimbRing> {
     ) -> Self {
         // As many limbs as its integers take.
         let message = Zeroizing::new(ring.small(&64usize.div_ceil(ring.base().log2() as usize), message));
-        Self::generate(ring, secret.id(), (&message, secret.prepared()), gadget, randomness, true)
+        Self::generate(ring, (&message, secret.prepared()), gadget, randomness, true)
     }
 
     /// The key for an automorphism, stored moved back by it, as [`SwitchingKey::generate_galois`] has it for residues.

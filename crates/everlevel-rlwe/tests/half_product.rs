@@ -34,7 +34,7 @@ fn expected_phase(ring: &Ring, c: &Poly<Eval>, from: &SecretKey, gadget: &Gadget
         }
     });
     let mut sum = ring.to_eval(sum);
-    for (k, digit) in ring.mod_up(c, &gadget.digits, &gadget.special) {
+    for (k, digit) in ring.mod_up(&[c], &gadget.digits, &gadget.special).remove(0) {
         let randomness = Randomness::from(&seed(key_seed));
         let errors = encrypt::encryptor(ring, from.eval());
         let error = errors.error(&gadget.full_set(), Domain::KeyNoise, &randomness, k as u64);
@@ -49,8 +49,7 @@ fn the_phase_is_p_times_the_product_plus_the_digits_times_the_keys_errors_exactl
     let top = PrimeSet::new([0, 1, 2, 3]);
     let (from, to) = (secret(&ring, 1, 40), secret(&ring, 2, 64));
     for (index, gadget) in gadgets(&ring, &top).into_iter().enumerate() {
-        let key = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(7), true);
-        assert_eq!(key.secret_id(), to.id());
+        let key = SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(7), true);
         // At the key's own level and at lower ones, some of whose digits are cut short or gone.
         for set in [[0, 1, 2, 3].to_vec(), vec![0, 1, 2], vec![0, 2], vec![1]] {
             let set = PrimeSet::new(set);
@@ -69,7 +68,7 @@ fn the_keys_share_of_the_noise_is_bounded_by_digits_times_errors() {
     let set = PrimeSet::new([0, 1, 2, 3]);
     let (from, to) = (secret(&ring, 1, 40), secret(&ring, 2, 64));
     for gadget in gadgets(&ring, &set).into_iter().filter(|g| g.digits.len() > 1) {
-        let key = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(8), true);
+        let key = SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(8), true);
         let c = uniform(&ring, &set, 3);
         let mut noise = half_product(&ring, &key, &c).phase(&ring, &to);
         let mut message = c;
@@ -131,9 +130,8 @@ fn seeded_and_expanded_keys_give_the_same_bits() {
         assert_same(&a.c1, &b.c1);
     };
     for gadget in gadgets(&ring, &set) {
-        let make = |expanded| {
-            SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(9), expanded)
-        };
+        let make =
+            |expanded| SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(9), expanded);
         let (seeded, expanded) = (make(false), make(true));
         assert!(!seeded.is_expanded() && expanded.is_expanded());
         assert_eq!(seeded.seeded_nbytes(), expanded.seeded_nbytes());
@@ -145,7 +143,7 @@ fn seeded_and_expanded_keys_give_the_same_bits() {
         assert_eq!(held.nbytes(), expanded.nbytes());
         same(&half_product(&ring, &held, &c), &expected);
         // Another seed is another key.
-        let other = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(10), false);
+        let other = SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(10), false);
         assert!(half_product(&ring, &other, &c).c1.limbs()[0][..] != expected.c1.limbs()[0][..]);
     }
 }

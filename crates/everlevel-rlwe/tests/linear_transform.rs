@@ -118,7 +118,7 @@ impl Run {
     }
 
     fn apply(&self) -> Rlwe {
-        self.transform.apply(&self.ring, &self.input(), |r| &self.keys[&r])
+        self.transform.apply(&self.ring, &[self.input()], |r| &self.keys[&r]).remove(0)
     }
 }
 
@@ -138,7 +138,7 @@ fn check_stepwise(case: &Case) {
     let steps = run.transform.step_rotations();
     assert!(steps.len() <= 2);
     run.keys.retain(|rotation, _| steps.contains(rotation));
-    let out = run.transform.apply_stepwise(&run.ring, &run.input(), |r| &run.keys[&r]);
+    let out = run.transform.apply_stepwise(&run.ring, &[run.input()], |r| &run.keys[&r]).remove(0);
     // Baby step i has i roundings, which meet the diagonal's coefficients, of variance (9² − 1)/12.
     let babies: f64 = (0..case.babies.len()).map(|i| i as f64).sum::<f64>() * case.giants.len() as f64;
     let coeffs = (run.ring.n() / case.run) as f64 * 80.0 / 12.0;
@@ -229,14 +229,14 @@ fn several_ciphertexts_together_give_the_bits_of_each_alone() {
     let run = Run::new(&Case { log_n: 12, babies: vec![0, 1, 2], giants: vec![0, 3, 6], rescale: true, ..BASE });
     let cts = [run.input(), Rlwe::encrypt_zero(&run.ring, &run.transform.source, &run.secret, &seed(98))];
     let key = |r: i64| &run.keys[&r];
-    let hoisted = run.transform.apply_many(&run.ring, &cts, key);
-    let stepwise = run.transform.apply_stepwise_many(&run.ring, &cts, key);
+    let hoisted = run.transform.apply(&run.ring, &cts, key);
+    let stepwise = run.transform.apply_stepwise(&run.ring, &cts, key);
     assert_eq!([hoisted.len(), stepwise.len()], [2, 2]);
     for (ct, (hoisted, stepwise)) in cts.iter().zip(hoisted.iter().zip(&stepwise)) {
-        let alone = run.transform.apply(&run.ring, ct, key);
+        let alone = run.transform.apply(&run.ring, std::slice::from_ref(ct), key).remove(0);
         assert_same(&hoisted.c0, &alone.c0);
         assert_same(&hoisted.c1, &alone.c1);
-        let alone = run.transform.apply_stepwise(&run.ring, ct, key);
+        let alone = run.transform.apply_stepwise(&run.ring, std::slice::from_ref(ct), key).remove(0);
         assert_same(&stepwise.c0, &alone.c0);
         assert_same(&stepwise.c1, &alone.c1);
     }
@@ -280,7 +280,7 @@ fn seeded_and_expanded_keys_give_the_same_bits() {
 
     let stepwise = |expanded| {
         let run = Run::new(&Case { giants: vec![0, 3, 6], ..case(expanded) });
-        run.transform.apply_stepwise(&run.ring, &run.input(), |r| &run.keys[&r])
+        run.transform.apply_stepwise(&run.ring, &[run.input()], |r| &run.keys[&r]).remove(0)
     };
     let (seeded, expanded) = (stepwise(false), stepwise(true));
     assert_same(&seeded.c0, &expanded.c0);

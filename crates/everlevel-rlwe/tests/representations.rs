@@ -106,7 +106,12 @@ fn largest(errors: &[f64]) -> f64 {
 }
 
 /// Every row hides the message in its unit, with an error of the distribution's size, and not less.
-fn rows_hide_messages_in_their_units<R: Integers>(name: &str, ring: &R, gadget: &R::Gadget, rank: usize) {
+fn rows_hide_messages_in_their_units<R: Integers>(
+    name: &str,
+    ring: &R,
+    (gadget, rows): (&R::Gadget, usize),
+    rank: usize,
+) {
     let n = ring.degree();
     let secret = SecretKey::from_coeffs(ring, SecretId(1), small(rank * n, 1));
     let error = Gaussian::new(3.2).unwrap();
@@ -115,7 +120,7 @@ fn rows_hide_messages_in_their_units<R: Integers>(name: &str, ring: &R, gadget: 
     let message = ring.small(&modulus, &small(n, 2).iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
     let randomness = Randomness::from(&seed(3));
     let mut squares = 0.0;
-    for digit in 0..ring.row_count(gadget) {
+    for digit in 0..rows {
         let at = RowAddress { gadget, digit, index: 5 + digit as u64 };
         let (masks, body) = encryptor.row(at, &message, &randomness);
         assert_eq!(masks.len(), rank, "{name}");
@@ -125,7 +130,7 @@ fn rows_hide_messages_in_their_units<R: Integers>(name: &str, ring: &R, gadget: 
         assert!(largest(&errors) <= 9.0 * 3.2, "{name}, digit {digit}: {}", largest(&errors));
         squares += errors.iter().map(|e| e * e).sum::<f64>();
     }
-    let count = (n * ring.row_count(gadget)) as f64;
+    let count = (n * rows) as f64;
     let ratio = squares / count / 3.2f64.powi(2);
     assert!((ratio - 1.0).abs() < 6.0 * (2.0 / count).sqrt(), "{name}: variance over the distribution's {ratio}");
 }
@@ -134,18 +139,18 @@ fn rows_hide_messages_in_their_units<R: Integers>(name: &str, ring: &R, gadget: 
 fn rows_of_every_representation_hide_messages_in_their_units() {
     let residues = ring(8, 4);
     let gadget = residue_gadget(&residues);
-    rows_hide_messages_in_their_units("residues", &residues, &gadget, 1);
+    rows_hide_messages_in_their_units("residues", &residues, (&gadget, gadget.digits.len()), 1);
     let (torus, gadget) = (TorusRing::<u64>::new(8).unwrap(), WordGadget::new(7, 4));
-    rows_hide_messages_in_their_units("64-bit torus", &torus, &gadget, 2);
-    rows_hide_messages_in_their_units("32-bit torus", &torus.with_words::<u32>(), &gadget, 1);
+    rows_hide_messages_in_their_units("64-bit torus", &torus, (&gadget, 4), 2);
+    rows_hide_messages_in_their_units("32-bit torus", &torus.with_words::<u32>(), (&gadget, 4), 1);
     for (transform, log2_base) in LIMBS {
         let gadget = LimbGadget::new(5, 2);
         let ring = LimbRing::new(8, transform, log2_base, gadget.limbs).unwrap();
-        rows_hide_messages_in_their_units(&format!("limbs, {transform:?}"), &ring, &gadget, 2);
+        rows_hide_messages_in_their_units(&format!("limbs, {transform:?}"), &ring, (&gadget, gadget.digits), 2);
     }
     for degree in [1, 2, 32] {
         let many = WordGadget::new(1, 24);
-        rows_hide_messages_in_their_units("small torus", &SmallTorusRing::new(degree), &many, 256 / degree);
+        rows_hide_messages_in_their_units("small torus", &SmallTorusRing::new(degree), (&many, 24), 256 / degree);
     }
 }
 
@@ -273,7 +278,7 @@ fn half_products_of_every_representation_multiply_by_the_message() {
     let (secret, from) = (small(ring.n(), 30), small(ring.n(), 31));
     let (secret, message) = (SecretKey::from_coeffs(&ring, SecretId(3), secret), from);
     let factor = ring.secret(&message);
-    let key = SwitchingKey::generate(&ring, secret.id(), (&factor, secret.eval()), gadget.clone(), &seed(9), true);
+    let key = SwitchingKey::generate(&ring, (&factor, secret.eval()), gadget.clone(), &seed(9), true);
     let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.n(), 3, 48.0, 48.0)
         .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
     let products = switched(&ring, &key, &to);
@@ -337,8 +342,7 @@ fn masks_may_come_from_outside() {
     let gadget = residue_gadget(&ring);
     let (s, t) = (ring.secret(&small(ring.n(), 50)), ring.secret(&small(ring.n(), 51)));
     let masks = || seed(60).derive(Domain::Mask, 0);
-    let key =
-        |randomness: Randomness| SwitchingKey::generate(&ring, SecretId(5), (&t, &s), gadget.clone(), randomness, true);
+    let key = |randomness: Randomness| SwitchingKey::generate(&ring, (&t, &s), gadget.clone(), randomness, true);
     let bytes = |key: &SwitchingKey| -> Vec<Vec<u8>> {
         key.rows().bodies().iter().chain(key.rows().masks().unwrap()).map(|poly| poly.bytes().to_vec()).collect()
     };

@@ -140,10 +140,9 @@ impl<'i> Reader<'i> {
         };
         let expanded = self.container.header().tensors.contains_key(&self.full(&format!("{name}.mask.0")));
         let masks = expanded.then(|| rows("mask")).transpose()?;
-        let id = self.origin()?.secret_id;
         let seed = self.seed(&entry.mask_seed)?;
         let rows = ResidueRows::new(seed, rows("body")?, masks);
         let expanded = if self.loading.expand { rows.expanded(&self.core.ring) } else { None };
-        Ok(SwitchingKey::from_rows(id, gadget.clone(), expanded.unwrap_or(rows)))
+        Ok(SwitchingKey::from_rows(gadget.clone(), expanded.unwrap_or(rows)))
     }
 }

@@ -58,8 +58,7 @@ impl Context {
         let mut from = core.ring.secret(secret.key().coeffs());
         let pair = (&from, of_levels.key.eval());
         let gadget = core.message_gadget.clone();
-        let to_levels =
-            SwitchingKey::generate(&core.ring, of_levels.origin.secret_id, pair, gadget, &self.frame.seed()?, true);
+        let to_levels = SwitchingKey::generate(&core.ring, pair, gadget, &self.frame.seed()?, true);
         everlevel_ring::Ring::erase(&mut from);
         Ok(Bridge { of_limbs: secret.origin(), of_levels: of_levels.origin, to_limbs, to_levels })
     }

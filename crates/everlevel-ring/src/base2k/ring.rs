@@ -274,10 +274,6 @@ impl Representation for LimbRing {
         gadget.limbs
     }
 
-    fn row_count(&self, gadget: &LimbGadget) -> usize {
-        gadget.digits
-    }
-
     /// A stream for each limb, so that keys of fewer limbs are corners of larger ones.
     fn uniform(&self, modulus: &usize, rank: usize, masks: &Seed, row: u64) -> Vec<Limbs> {
         let mask = |i: usize| {

@@ -68,7 +68,7 @@ impl Ring {
         let full = steps.source.union(special);
         let masks: Vec<&Poly<Eval>> = cts.iter().map(|[_, mask]| *mask).collect();
         let digits = if steps.rotations.iter().any(|(_, rows)| rows.is_some()) {
-            self.mod_up_many(&masks, &steps.gadget.digits, special)
+            self.mod_up(&masks, &steps.gadget.digits, special)
         } else {
             vec![Vec::new(); cts.len()]
         };

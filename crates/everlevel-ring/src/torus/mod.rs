@@ -126,10 +126,6 @@ impl<T: TorusWord> Representation for TorusRing<T> {
 
     fn key_modulus(&self, _: &WordGadget) {}
 
-    fn row_count(&self, gadget: &WordGadget) -> usize {
-        gadget.digits as usize
-    }
-
     /// Masks are consecutive pieces of the stream at `row`; a 32-bit torus keeps the upper half of each word.
     fn uniform(&self, (): &(), rank: usize, masks: &Seed, row: u64) -> Vec<Vec<T>> {
         let n = self.degree();

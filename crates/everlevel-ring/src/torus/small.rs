@@ -36,10 +36,6 @@ impl Representation for SmallTorusRing {
 
     fn key_modulus(&self, _: &WordGadget) {}
 
-    fn row_count(&self, gadget: &WordGadget) -> usize {
-        gadget.digits as usize
-    }
-
     /// Two words of a mask to a word of the stream at `row`, the low half first.
     fn uniform(&self, (): &(), rank: usize, masks: &Seed, row: u64) -> Vec<Vec<u32>> {
         let len = rank * self.degree;

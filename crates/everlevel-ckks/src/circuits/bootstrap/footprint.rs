@@ -86,10 +86,10 @@ impl Core {
     /// The memory of the keys that `make` asks a source for.
     fn counted<T>(&self, make: impl FnOnce(KeySource) -> Result<T, Error>) -> Result<Footprint, Error> {
         let mut all = Footprint::default();
-        let (id, seed) = (SecretId(0), Seed::from_bytes([0; 32]));
+        let seed = Seed::from_bytes([0; 32]);
         make(&mut |_, _, gadget| {
             all = all.then(self.keys_footprint([gadget]));
-            Ok(SwitchingKey::from_rows(id, gadget.clone(), ResidueRows::new(seed.clone(), Vec::new(), None)))
+            Ok(SwitchingKey::from_rows(gadget.clone(), ResidueRows::new(seed.clone(), Vec::new(), None)))
         })?;
         // The sparse secret.
         Ok(Footprint { work: all.work + self.limbs(self.ring.all_primes().len()), ..all })

@@ -113,7 +113,7 @@ impl<'a> Generator<'a> {
         let expanded = !self.core.seeded_keys;
         let seed = self.seed.derive(Domain::Derive, self.done as u64 + 1);
         let between = |from: &everlevel_rlwe::SecretKey, to: &everlevel_rlwe::SecretKey| {
-            SwitchingKey::generate(ring, dense.id(), (from.eval(), to.eval()), gadget.clone(), &seed, expanded)
+            SwitchingKey::generate(ring, (from.eval(), to.eval()), gadget.clone(), &seed, expanded)
         };
         let key = match purpose {
             KeyPurpose::ToSparse => {

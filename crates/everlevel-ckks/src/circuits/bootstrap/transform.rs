@@ -80,8 +80,8 @@ impl<'a> KeyedTransform<'a> {
             TransformKeys::Powers(rotation) => &rotation.keys[&r],
         };
         let mut out: Vec<Rlwe> = match self.steps {
-            Steps::Hoisted(_) => map.apply_many(ring, cts, key),
-            Steps::Left | Steps::Right => map.apply_stepwise_many(ring, cts, key),
+            Steps::Hoisted(_) => map.apply(ring, cts, key),
+            Steps::Left | Steps::Right => map.apply_stepwise(ring, cts, key),
         };
         if stage + 1 == self.len() {
             for left in powers_of_two(self.maps.rotation, self.slots) {
