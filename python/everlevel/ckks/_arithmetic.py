@@ -338,8 +338,8 @@ def _put(self: Core, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
     """Return a result, as the ciphertext that it is to replace where there is one."""
     if out is None:
         return result
-    if self._refresher is not None:
-        self._refresher.forget(out)
+    if self._refreshed is not None:
+        self._refreshed.forget(out)
     return out._become(result)
 
 
