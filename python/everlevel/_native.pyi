@@ -43,7 +43,6 @@ __all__ = [
     "change_matrix_level",
     "deep_polynomials",
     "deserialize",
-    "due_bootstraps",
     "encode_light",
     "encode_light_matrix",
     "encode_matrix",
@@ -64,6 +63,7 @@ __all__ = [
     "of_sign",
     "plan_sign",
     "provoke_panic",
+    "refresh",
     "save",
     "serialize",
     "split_polynomial",
@@ -77,6 +77,7 @@ _Report = Callable[[int, int], None] | None
 _Entries = NDArray[np.float64] | NDArray[np.complex128]
 _Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey | tuple[RotationKey, SmallBootstrapKey, int]]
 
+_Rotations = tuple[RotationKey | None, Sequence[FixedRotationKey]]
 _Precision = tuple[float, float, float]
 
 def argument_of_slots(
@@ -100,9 +101,6 @@ def deep_polynomials(
 def deserialize(
     context: Context, data: Buffer, kind: str | None, verify: bool, expanded: bool | None
 ) -> tuple[Any, dict[str, str]]: ...
-def due_bootstraps(
-    operands: Sequence[tuple[Ciphertext, bool, bool]], needed: int, level_out: int
-) -> list[list[int]]: ...
 def encode_light(context: Context, slots: _Slots, level: int) -> LightPlaintext: ...
 def encode_light_matrix(
     context: Context, entries: _Entries, level: int, diagonals: Sequence[int] | None
@@ -113,7 +111,7 @@ def expand(context: Context, plaintext: LightPlaintext, level: int) -> Plaintext
 def extremum_of_slots(
     context: Context,
     x: Ciphertext,
-    keys: tuple[_Keys, tuple[RotationKey | None, Sequence[FixedRotationKey]]],
+    keys: tuple[_Keys, _Rotations],
     search: tuple[int, bool],
     precision: _Precision,
     report: _Report,
@@ -150,6 +148,14 @@ def plan_sign(
     precision: _Precision, levels: int, next_levels: int
 ) -> tuple[list[list[tuple[list[float], bool]]], float, float]: ...
 def provoke_panic() -> None: ...
+def refresh(
+    context: Context,
+    operation: str,
+    operands: Sequence[tuple[Ciphertext, bool, bool]],
+    needed: int,
+    keys: _Keys,
+    report: _Report,
+) -> tuple[list[tuple[int, Ciphertext]], int]: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
 def to_transit(context: Context, obj: Any, notes: dict[str, str]) -> bytes: ...
@@ -371,6 +377,7 @@ class Context:
     def rotate_fixed(self, ciphertext: Ciphertext, key: FixedRotationKey) -> Ciphertext: ...
     def rotate_batch(self, ciphertext: Ciphertext, key: RotationKey, deltas: Sequence[int]) -> list[Ciphertext]: ...
     def rotate_batch_fixed(self, ciphertext: Ciphertext, keys: Sequence[FixedRotationKey]) -> list[Ciphertext]: ...
+    def sum_range(self, operation: str, ciphertext: Ciphertext, rotations: _Rotations, count: int) -> Ciphertext: ...
     def conjugate(self, ciphertext: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
     def rotate_plain(self, plaintext: Plaintext, delta: int) -> Plaintext: ...
     def conjugate_plain(self, plaintext: Plaintext) -> Plaintext: ...

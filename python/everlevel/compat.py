@@ -217,8 +217,8 @@ class Engine(ckks.Engine):
         if out is None:
             return result
         target = checks.instance(operation, "out", out, Ciphertext)
-        if self._refresher is not None:
-            self._refresher.forget(target)
+        if self._refreshed is not None:
+            self._refreshed.forget(target)
         target._native, target._is_real = result._native, result._is_real
         return target
 

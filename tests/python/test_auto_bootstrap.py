@@ -71,6 +71,21 @@ def test_sums_and_rotations_of_what_was_bootstrapped_keep_its_levels(auto: Party
     assert engine.bootstrap_count == before + 1
 
 
+def test_signs_and_extrema_take_what_was_bootstrapped(auto: Party) -> None:
+    engine, gap = auto.engine, 2**-4
+    values = np.linspace(-1, 1, engine.slot_count)
+    x = engine.encrypt(values, auto.public_key, level=0)
+    _ = x * x
+    before = engine.bootstrap_count
+    sign = engine.sign(x, gap=gap)
+    assert engine.bootstrap_count - before == engine.plan_sign(gap=gap, level=10).bootstrap_count
+    assert np.abs(engine.decrypt(sign, auto.secret_key) - np.sign(values))[np.abs(values) >= gap].max() < 2**-15
+    before = engine.bootstrap_count
+    largest = engine.maximum(0.25, x, gap=2 * gap)
+    assert engine.bootstrap_count - before == engine.plan_sign(gap=2 * gap, bound=2.0, level=10).bootstrap_count
+    assert np.abs(engine.decrypt(largest, auto.secret_key) - np.maximum(values, 0.25)).max() < gap + 2**-15
+
+
 def test_an_operand_that_would_bring_it_down_again_is_raised_along(auto: Party) -> None:
     engine = auto.engine
     for values in ([0.9], [0.9j]):
@@ -153,16 +168,16 @@ def test_threads_share_what_is_bootstrapped(auto: Party) -> None:
 
 
 def test_what_is_remembered_goes_with_the_original(auto: Party) -> None:
-    refresher = auto.engine._refresher
-    assert refresher is not None
+    refreshed = auto.engine._refreshed
+    assert refreshed is not None
     x = auto.engine.encrypt([0.5], auto.public_key, level=0)
     gc.collect()
-    before = len(refresher._fresh)
+    before = len(refreshed._fresh)
     _ = x * x
-    assert len(refresher._fresh) == before + 1
+    assert len(refreshed._fresh) == before + 1
     del x
     gc.collect()
-    assert len(refresher._fresh) == before
+    assert len(refreshed._fresh) == before
 
 
 @pytest.mark.full_size

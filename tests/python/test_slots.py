@@ -90,6 +90,9 @@ def test_keys_that_are_left_out_are_the_engines(message: np.ndarray) -> None:
             call()
     with pytest.raises(errors.OperandTypeError, match="rotate: the key is of type NoneType"):
         engine.rotate(a, None)  # type: ignore[call-overload]
+    engine.create_fixed_rotation_key(secret_key, -1)
+    with pytest.raises(errors.MissingKeyError, match=r"^sum_range: .* rotation by -2, .* keys for \[-1\]; .*=\[-2\]"):
+        engine.sum_range(a, None, 4)
     # Fixed keys for all the amounts of a sum do as well.
     for power in range(9):
         engine.create_fixed_rotation_key(secret_key, -(2**power))

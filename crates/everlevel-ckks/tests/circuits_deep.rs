@@ -4,8 +4,8 @@ use crate::common::{Party, log_n};
 use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;
-use everlevel_ckks::circuits::refresh::{AutoBootstrap, Value};
-use everlevel_ckks::{BootstrapKeySize, Ciphertext, Complex64, Error, Units, no_progress};
+use everlevel_ckks::circuits::refresh::RefreshOperand;
+use everlevel_ckks::{BootstrapKeySize, Ciphertext, Complex64, Error, ObjectError, Units, no_progress};
 
 fn grid(slots: usize) -> Vec<f64> {
     (0..slots).map(|i| 2.0 * i as f64 / (slots - 1) as f64 - 1.0).collect()
@@ -105,60 +105,57 @@ fn what_is_too_deep_or_no_polynomial_is_refused() {
 fn a_program_of_sixty_products_runs() {
     let party = Party::bootstrap(log_n());
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let auto = AutoBootstrap::new(Circuits::new(party.bootstrapper(), party.keys(&key)));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let mut plain: Vec<f64> = grid(party.ctx.slot_count()).iter().map(|v| 0.5 + 0.4 * v).collect();
-    let mut x = Value::real(party.encrypt(&message(&plain), 2));
+    let mut x: Units<Ciphertext> = party.encrypt(&message(&plain), 2).into();
     let number = |c: f64| Complex64::new(c, 0.0);
     for _ in 0..30 {
-        let rest = auto.add_scalar(&auto.multiply_scalar(&x, number(-1.0)).unwrap(), number(1.0)).unwrap();
-        x = auto.multiply_scalar(&auto.multiply(&x, &rest).unwrap(), number(2.5)).unwrap();
+        let lacking = [RefreshOperand { ciphertext: &x, is_real: true, is_remembered: false }];
+        if let Some((0, fresh)) = circuits.refresh("multiply", &lacking, 2, &no_progress).unwrap().pop() {
+            x = fresh;
+        }
+        let rest = party.ctx.add_scalar(&party.ctx.negate(x.first()).unwrap(), number(1.0)).unwrap();
+        let product = party.ctx.multiply(x.first(), &rest, &party.relinearization).unwrap();
+        x = party.ctx.multiply_scalar(&product, number(2.5)).unwrap().into();
         plain.iter_mut().for_each(|v| *v = 2.5 * *v * (1.0 - *v));
     }
-    assert!(worst(&party, x.ciphertext(), &message(&plain)) < 2f64.powi(-15));
-    let count = auto.circuits().bootstrap_count();
+    assert!(worst(&party, &x, &message(&plain)) < 2f64.powi(-15));
     // 60 levels, two of them there at first, and ten by each bootstrap.
-    assert!((6..=7).contains(&count), "{count}");
+    assert!((6..=7).contains(&circuits.bootstrap_count()), "{}", circuits.bootstrap_count());
 }
 
 #[test]
-fn real_operands_share_a_bootstrap_which_is_remembered() {
-    let party = Party::bootstrap(log_n());
-    let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let rotation = party.rotation_key();
-    let auto = AutoBootstrap::new(Circuits::new(party.bootstrapper(), party.keys(&key)));
-    let low = |value: f64| Value::real(party.encrypt(&message(&[value]), 0));
-    let [x, y] = [low(0.5), low(-0.5)];
-    assert_eq!(auto.multiply(&x, &y).unwrap().level(), 9);
-    let [xx, yy] = [&x, &y].map(|v| auto.square(v).unwrap());
-    let norm = auto.add(&xx, &yy).unwrap();
-    assert_eq!((norm.level(), auto.circuits().bootstrap_count()), (9, 1));
-    assert!((party.decrypt(norm.ciphertext().first())[0].re - 0.5).abs() < 1e-5);
-    // Sums and rotations keep the levels of what was bootstrapped.
-    let sums =
-        [auto.subtract(&x, &y), auto.add_scalar(&x, Complex64::i()), auto.conjugate(&x), auto.rotate(&x, &rotation, 3)];
-    assert!(sums.iter().all(|sum| sum.as_ref().unwrap().level() == 10));
-    assert!(!sums[1].as_ref().unwrap().is_real());
-    assert_eq!(auto.circuits().bootstrap_count(), 1);
-    // Products with numbers and arrays lack levels as well, and polynomials of any depth.
-    let z = Value::complex(party.encrypt(&[Complex64::new(0.25, 0.5)], 0));
-    assert_eq!(auto.multiply_array(&z, &message(&[0.5])).unwrap().level(), 9);
-    assert_eq!(auto.evaluate_polynomial(&z, Basis::Power, &[0.0, 0.5, 0.5]).unwrap().level(), 8);
-    assert_eq!(auto.circuits().bootstrap_count(), 2);
-    let mut series = vec![0.0; 1100];
-    series[1099] = 1.0;
-    assert_eq!(auto.evaluate_polynomial(&x, Basis::Chebyshev, &series).unwrap().level(), 9);
-}
-
-#[test]
-fn threads_share_what_is_bootstrapped() {
+fn operands_that_lack_levels_are_bootstrapped_together() {
     let party = Party::bootstrap(10);
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let auto = AutoBootstrap::new(Circuits::new(party.bootstrapper(), party.keys(&key)));
-    let x = Value::real(party.encrypt(&message(&[0.5, -0.75]), 0));
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| assert_eq!(auto.square(&x).unwrap().level(), 9));
-        }
-    });
-    assert_eq!(auto.circuits().bootstrap_count(), 1);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let of = |value: Complex64, level: usize| Units::from(party.encrypt(&[value], level));
+    let [x, y, z] = [0.5, -0.5, 0.25].map(|value| of(value.into(), 1));
+    // Of three polynomials, and one that is high enough and gains by it.
+    let square = Units::from(party.ctx.multiply_without_key(x.first(), x.first()).unwrap());
+    let complex = of(Complex64::new(0.25, 0.5), 4);
+    let lacking = |ciphertext, is_real, is_remembered| RefreshOperand { ciphertext, is_real, is_remembered };
+    let operands = [
+        lacking(&square, true, false),
+        lacking(&complex, false, false),
+        lacking(&y, true, false),
+        lacking(&z, true, true),
+    ];
+    let mut fresh = circuits.refresh("multiply", &operands, 2, &no_progress).unwrap();
+    assert_eq!(circuits.bootstrap_count(), 2);
+    fresh.sort_by_key(|(place, _)| *place);
+    for ((place, found), (at, expected)) in
+        fresh.iter().zip([(0, 0.25.into()), (1, Complex64::new(0.25, 0.5)), (2, (-0.5).into())])
+    {
+        assert_eq!((*place, found.first().level()), (at, 10));
+        assert!((party.decrypt(found.first())[0] - expected).norm() < 1e-5, "{place}");
+    }
+    let error = circuits.refresh("multiply", &operands, 11, &no_progress).unwrap_err();
+    let expected = "multiply: needs level ≥ 11, and a bootstrap of stage_count 3 ends at level 10";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    let other = Party::bootstrap(10);
+    let foreign = Units::from(other.encrypt(&message(&[0.5]), 0));
+    let error = circuits.refresh("multiply", &[lacking(&foreign, true, false)], 1, &no_progress).unwrap_err();
+    assert!(matches!(error, Error::Object(ObjectError::OtherSecret { .. })), "{error}");
+    assert_eq!(circuits.bootstrap_count(), 2);
 }

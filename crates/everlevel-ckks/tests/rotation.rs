@@ -1,7 +1,8 @@
 //! Rotations and conjugation against `rotate_right` of a vector, which is `numpy.roll`.
 
 use crate::common::{Party, depth, uniform};
-use everlevel_ckks::{Ciphertext, Complex64, Context, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::circuits::Rotations;
+use everlevel_ckks::{Ciphertext, Complex64, Context, Error, Params, ParamsLiteral, Units, no_progress};
 
 const LEVELS: usize = 3;
 
@@ -152,5 +153,35 @@ fn sparse_slots_turn_around_among_themselves() {
             let fixed = party.ctx.fixed_rotation_key(&party.secret, delta, 2).unwrap();
             party.assert_holds(&what, &party.ctx.rotate_fixed(&a, &fixed).unwrap(), &rolled(&x, delta), 2, BITS);
         }
+    }
+}
+
+#[test]
+fn sums_of_slots_take_the_fastest_keys_and_name_those_that_are_missing() {
+    let party = depth(10, LEVELS);
+    let (slots, any) = (512, party.ctx.rotation_key(&party.secret, &no_progress).unwrap());
+    let fixed = [-1, 511 - 513, -4].map(|delta| party.ctx.fixed_rotation_key(&party.secret, delta, LEVELS).unwrap());
+    let low = [-1, -2, -4].map(|delta| party.ctx.fixed_rotation_key(&party.secret, delta, 1).unwrap());
+    let (fixed, low): (Vec<_>, Vec<_>) = (fixed.iter().collect(), low.iter().collect());
+    let x = uniform(slots, 2);
+    let a = Units::from(party.encrypt(&x, LEVELS));
+    for (rotations, counts) in [
+        (Rotations::from(&any), [1, 2, 3, 100, 511, 512].as_slice()),
+        (Rotations { any: None, fixed: &fixed }, &[1, 2, 3, 5, 7, 8]),
+        (Rotations { any: Some(&any), fixed: &low }, &[7, 8, 16]),
+    ] {
+        for &count in counts {
+            let sums = party.ctx.sum_range(&a, rotations, count).unwrap();
+            let expected: Vec<Complex64> =
+                (0..slots).map(|at| (0..count).map(|step| x[(at + step) % slots]).sum()).collect();
+            party.assert_holds(&format!("sums of {count}"), sums.first(), &expected, LEVELS, BITS - 6.0);
+        }
+    }
+    let refused = |rotations, count| party.ctx.sum_range(&a, rotations, count).unwrap_err();
+    let few = Rotations { any: None, fixed: &fixed };
+    assert!(matches!(refused(few, 16), Error::MissingRotation { op: "sum_range", rotation: -8, .. }));
+    assert!(matches!(refused(Rotations::default(), 2), Error::MissingRotation { rotation: -1, .. }));
+    for count in [0, slots + 1] {
+        assert!(matches!(refused(few, count), Error::SlotCount { op: "sum_range", .. }));
     }
 }

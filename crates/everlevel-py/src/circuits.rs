@@ -1,20 +1,20 @@
-//! Signs, deep polynomials, and who is bootstrapped: circuits of the core, each with its count of bootstraps.
+//! Signs, extrema, deep polynomials and automatic bootstraps: circuits of the core, each with its count of bootstraps.
 
 use everlevel_ckks as ckks;
 use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
 use everlevel_ckks::circuits::deep::{Imaginary, Split};
-use everlevel_ckks::circuits::refresh::{self, Shape};
+use everlevel_ckks::circuits::refresh::RefreshOperand;
 use everlevel_ckks::circuits::sign::{self as signs, SignPlan, SignPrecision};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::call::{Report, basis, run, run_reporting};
 use crate::context::{Context, Keys, bootstrap_keys};
-use crate::error::to_py;
+use crate::error::{Of, to_py};
 use crate::objects::{
-    Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey,
+    Ciphertext, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey, Rotations, fixed_keys,
 };
 
 /// A step's coefficients, and whether they are of a Chebyshev series.
@@ -97,9 +97,6 @@ pub fn of_difference(
     Ok((Ciphertext(result), circuits.bootstrap_count()))
 }
 
-/// Keys for rotations by any amount, and by one each.
-type Rotations<'py> = (Option<PyRef<'py, RotationKey>>, Vec<PyRef<'py, FixedRotationKey>>);
-
 /// The largest or the smallest of the first slots, and the bootstraps.
 #[pyfunction]
 pub fn extremum_of_slots(
@@ -110,9 +107,8 @@ pub fn extremum_of_slots(
     precision: Precision,
     report: Report,
 ) -> PyResult<(Ciphertext, usize)> {
-    let (any, fixed) = &keys.1;
-    let fixed: Vec<_> = fixed.iter().map(|key| &key.0).collect();
-    let rotations = ckks::circuits::Rotations { any: any.as_ref().map(|key| &key.0), fixed: &fixed };
+    let fixed = fixed_keys(&keys.1);
+    let rotations = ckks::circuits::Rotations { any: keys.1.0.as_ref().map(|key| &key.0), fixed: &fixed };
     let (circuits, x, precision) = (circuits(context, bootstrap_keys(&keys.0))?, &x.0, precision.into());
     let extremum = run_reporting(report, |p| match search {
         (count, true) => circuits.max_of_slots(x, rotations, count, precision, p),
@@ -178,22 +174,33 @@ pub fn deep_polynomials(
     Ok((values.into_iter().map(Ciphertext).collect(), circuits.bootstrap_count()))
 }
 
-/// Level, whether it is real, and whether it was bootstrapped before.
-type Due<'py> = (PyRef<'py, Ciphertext>, bool, bool);
+/// A ciphertext, whether it is real, and whether it was bootstrapped before.
+type Known<'py> = (PyRef<'py, Ciphertext>, bool, bool);
 
-fn shapes(operands: &[Due<'_>]) -> Vec<Shape> {
-    let shape = |(ciphertext, is_real, is_remembered): &Due<'_>| Shape {
-        level: ciphertext.0.first().level(),
-        is_real: *is_real,
-        unit_count: ciphertext.0.count(),
-        secret_id: ciphertext.0.first().secret_id(),
-        is_remembered: *is_remembered,
-    };
-    operands.iter().map(shape).collect()
-}
-
-/// Which operands are bootstrapped, in which groups, for an operation that needs a level.
+/// Operands bootstrapped for an operation that needs a level, by their places, and the bootstraps that they took.
 #[pyfunction]
-pub fn due_bootstraps(operands: Vec<Due<'_>>, needed: usize, level_out: usize) -> Vec<Vec<usize>> {
-    refresh::due(&shapes(&operands), needed, level_out)
+pub fn refresh(
+    context: &Context,
+    operation: &str,
+    operands: Vec<Known<'_>>,
+    needed: usize,
+    keys: Keys<'_>,
+    report: Report,
+) -> PyResult<(Vec<(usize, Ciphertext)>, usize)> {
+    let circuits = circuits(context, bootstrap_keys(&keys))?;
+    let operands: Vec<RefreshOperand> = operands
+        .iter()
+        .map(|(ciphertext, is_real, is_remembered)| RefreshOperand {
+            ciphertext: &ciphertext.0,
+            is_real: *is_real,
+            is_remembered: *is_remembered,
+        })
+        .collect();
+    let named = |error| match error {
+        ckks::Error::BeyondBootstrap { .. } => Of(operation, error),
+        error => Of("bootstrap", error),
+    };
+    let fresh = run_reporting(report, |p| circuits.refresh("refresh", &operands, needed, p).map_err(named))?;
+    let fresh = fresh.into_iter().map(|(place, ciphertext)| (place, Ciphertext(ciphertext)));
+    Ok((fresh.collect(), circuits.bootstrap_count()))
 }

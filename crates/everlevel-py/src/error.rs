@@ -7,15 +7,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// An error of an operation that has another name here than in the core.
-pub struct Of<E>(pub &'static str, pub E);
+pub struct Of<'a, E>(pub &'a str, pub E);
 
-impl<E: Coded> std::fmt::Display for Of<E> {
+impl<E: Coded> std::fmt::Display for Of<'_, E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.1.fmt(f)
     }
 }
 
-impl<E: Coded> Coded for Of<E> {
+impl<E: Coded> Coded for Of<'_, E> {
     fn code(&self) -> &'static str {
         self.1.code()
     }

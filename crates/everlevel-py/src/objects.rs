@@ -141,6 +141,14 @@ impl Ciphertext {
     }
 }
 
+/// Keys for rotations by any amount, and by one each.
+pub type Rotations<'py> = (Option<PyRef<'py, RotationKey>>, Vec<PyRef<'py, FixedRotationKey>>);
+
+/// The keys by one amount each.
+pub fn fixed_keys<'a>((_, fixed): &'a Rotations<'_>) -> Vec<&'a ckks::FixedRotationKey> {
+    fixed.iter().map(|key| &key.0).collect()
+}
+
 /// The kernels that this build runs on this machine, by name.
 #[pyfunction]
 pub fn build_info() -> Vec<(&'static str, String)> {

@@ -4,12 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, cast
+from weakref import finalize
 
 from .. import _native
 from .._common import core
-from ._auto import Counters, Refresher
+from .._common.locks import Lock
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
+
+
+class Counters:
+    """Bootstraps done, safe to count from many threads."""
+
+    def __init__(self) -> None:
+        self.bootstraps = 0
+        self._lock = Lock()
+
+    def add(self, count: int = 1) -> None:
+        """Count some more."""
+        with self._lock:
+            self.bootstraps += count
+
+
+class Refreshed:
+    """Results of automatic bootstraps, for as long as the originals live."""
+
+    def __init__(self) -> None:
+        self._fresh: dict[int, Ciphertext] = {}
+        """By the originals' ids, as long as they live: a weak dictionary's keys are compared by ==."""
+        self.lock = Lock()
+        """Held while operands are bootstrapped, so that threads that need the same one wait for it."""
+
+    def best(self, value: Any) -> Any:
+        """Return what an operand was bootstrapped to, or itself; in lists and tuples as well."""
+        if isinstance(value, Ciphertext):
+            fresh = self._fresh.get(id(value))
+            return value if fresh is None or fresh.level <= value.level else fresh
+        if isinstance(value, (list, tuple)) and any(isinstance(item, Ciphertext) for item in value):
+            return [self.best(item) for item in value]
+        return value
+
+    def has(self, ciphertext: Ciphertext) -> bool:
+        """Whether a ciphertext was bootstrapped."""
+        return id(ciphertext) in self._fresh
+
+    def keep(self, ciphertext: Ciphertext, fresh: Ciphertext) -> None:
+        """Remember what a ciphertext was bootstrapped to."""
+        if id(ciphertext) not in self._fresh:
+            finalize(ciphertext, self._fresh.pop, id(ciphertext), None).atexit = False
+        self._fresh[id(ciphertext)] = fresh
+
+    def forget(self, ciphertext: Ciphertext) -> None:
+        """Drop what a ciphertext was bootstrapped to, since it will be another one."""
+        with self.lock:
+            self._fresh.pop(id(ciphertext), None)
 
 
 class Core(core.Core):
@@ -18,7 +66,7 @@ class Core(core.Core):
     _context: _native.Context
     _registry: KeyRegistry
     _counters: Counters
-    _refresher: Refresher | None
+    _refreshed: Refreshed | None
     _bound: float | None
 
     @property
@@ -34,7 +82,7 @@ class Core(core.Core):
     @property
     def auto_bootstrap(self) -> bool:
         """Whether an operation that lacks levels bootstraps its operands first."""
-        return self._refresher is not None
+        return self._refreshed is not None
 
     @property
     def bootstrap_count(self) -> int:

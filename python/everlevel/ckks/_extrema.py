@@ -10,7 +10,7 @@ from typing import Any
 from .. import _native
 from .._common import checks
 from ..errors import ParameterError
-from . import _comparison
+from . import _comparison, _slots
 from ._arithmetic import Operand
 from ._auto import deepened
 from ._core import Core
@@ -137,11 +137,7 @@ def _extremum_of_slots(
     x, checked = _comparison.real(operation, value), _comparison.check_precision(operation, *precision)
     search = check_width(self.slot_count, operation, count), operation.startswith("max")
     keys = _comparison.sign_keys(self, operation, x, key)
-    if key is None:
-        rotation, fixed = self._registry.rotations(x._native.secret_id)
-    else:
-        rotation, fixed = key.rotation_key, key.fixed_rotation_keys.values()
-    rotations = None if rotation is None else rotation._native, [each._native for each in fixed]
+    rotations = _slots.rotations(self, operation, x, key, search[0])
     with self._reporting(operation, progress) as report:
         result = _native.extremum_of_slots(self._context, x._native, (keys, rotations), search, checked, report)
     return _comparison.counted(self, result)

@@ -199,7 +199,7 @@ def _evaluate(
     polynomials = [series.real] if is_real else [series.real, series.imag]
     depth = max(degree_of(p).bit_length() for p in polynomials)
     needed, chebyshev = depth if fit is None else fit.levels, chebyshev or fit is not None
-    if needed > x.level and (bootstrap_key is not None or self._refresher is not None):
+    if needed > x.level and (bootstrap_key is not None or self._refreshed is not None):
         bootstraps = None
         if bootstrap_key is not None:
             bootstraps = checks.instance(operation, "bootstrap_key", bootstrap_key, EvaluationKey)

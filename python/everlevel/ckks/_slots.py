@@ -7,6 +7,7 @@ from typing import Any, Final, cast, overload
 
 import numpy as np
 
+from .. import _native
 from .._common import checks
 from ..errors import ParameterError
 from . import _checks, _operands
@@ -345,14 +346,11 @@ def sum_range(
     return _sum_range(self, "sum_range", ciphertext, rotation_key, count)
 
 
+@deepened
 def _sum_range(self: Core, operation: str, ciphertext: Any, key: Any, count: Any) -> Ciphertext:
-    window = _operands.relinearized(operation, ciphertext)
+    ciphertext = _operands.relinearized(operation, ciphertext)
     if not (key is None or isinstance(key, EvaluationKey)):
         key = _rotation_key(self._registry, operation, key)
-
-    def rotated(part: Ciphertext, delta: int) -> Ciphertext:
-        return rotate(self, part, _known_key(self, operation, part, delta) if key is None else key, delta)
-
     length = checks.integer(operation, "count", count)
     if not 1 <= length <= self.slot_count:
         raise ParameterError(
@@ -361,16 +359,32 @@ def _sum_range(self: Core, operation: str, ciphertext: Any, key: Any, count: Any
             value=length,
             allowed=(1, self.slot_count),
         )
-    # window adds up a power of two of slots; total, those of the lower binary digits of the count.
-    total: Ciphertext | None = None
-    power = 1
-    while True:
-        if length & power:
-            total = window if total is None else window + rotated(total, -power)
-        power *= 2
-        if power > length:
-            return cast("Ciphertext", total)
-        window = window + rotated(window, -(power // 2))
+    keys = rotations(self, operation, ciphertext, key, length)
+    return self._wrap(self._context.sum_range(operation, ciphertext._native, keys, length), is_real=ciphertext.is_real)
+
+
+def rotations(
+    self: Core, operation: str, ciphertext: Ciphertext, key: RotationKey | EvaluationKey | None, count: int
+) -> tuple[_native.RotationKey | None, list[_native.FixedRotationKey]]:
+    """Choose the keys that bring so many slots together: those that are given, or that the engine knows."""
+    fixed: list[FixedRotationKey] = []
+    rotation: RotationKey | None
+    if isinstance(key, EvaluationKey):
+        rotation, fixed = key.rotation_key, list(key.fixed_rotation_keys.values())
+        if rotation is None and not fixed and count > 1:
+            rotation = key.part(operation, RotationKey)
+    elif key is not None:
+        rotation = key
+    else:
+        secret_id = ciphertext._native.secret_id
+        rotation, fixed = self._registry.rotations(secret_id)
+        if rotation is None and not fixed and count > 1:
+            rotation = self._registry.find(operation, RotationKey, secret_id)
+    if rotation is not None:
+        self._registry.remember(rotation)
+    for each in fixed:
+        self._registry.remember(each)
+    return None if rotation is None else rotation._native, [each._native for each in fixed]
 
 
 def _keys_for(slot_count: int, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:

@@ -30,8 +30,7 @@ from . import (
     _release,
     _slots,
 )
-from ._auto import Counters, Refresher
-from ._core import Core
+from ._core import Core, Counters, Refreshed
 from ._registry import KeyRegistry
 from ._storable import address, engines, restore
 
@@ -163,7 +162,7 @@ class Engine(Core):
         self._shows_progress = progress
         self._registry = KeyRegistry()
         self._counters = Counters()
-        self._refresher = Refresher() if auto_bootstrap else None
+        self._refreshed = Refreshed() if auto_bootstrap else None
         self._bound = bound
         engines.announce(address(context), self)
 
@@ -242,7 +241,7 @@ class Engine(Core):
     def __repr__(self) -> str:
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
-            kind = "bootstrap" if self._refresher is None else "automatic bootstrap"
+            kind = "bootstrap" if self._refreshed is None else "automatic bootstrap"
             usual = self._context.precision == "high" or self.max_level == 13
             parts.append(kind if usual else f"{kind} to level {self.max_level - 3}")
         if self._context.precision != "standard":

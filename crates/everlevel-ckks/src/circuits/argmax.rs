@@ -5,7 +5,7 @@
 //! with the extremum that comes out.
 
 use super::evaluator::{Circuits, Run};
-use super::extrema::{Extremum, check_count};
+use super::extrema::Extremum;
 use super::operand::Rotations;
 use super::sign::{LEAST_DEPTH, SignPrecision};
 use crate::series::Basis;
@@ -91,7 +91,7 @@ struct Search<'r> {
 impl Search<'_> {
     fn place(&self, x: &Units<Ciphertext>, place: Place) -> Result<Units<Ciphertext>, Error> {
         let (run, count) = (self.run, self.count);
-        check_count(run, count)?;
+        run.ctx().check_count(run.op, count)?;
         run.check_lossy(x)?;
         run.ctx().check_secret(run.op, "rotation key", self.keys.rotation.origin, x.first())?;
         self.precision.check(run.op)?;
@@ -102,7 +102,7 @@ impl Search<'_> {
         };
         let places: Vec<f64> = (0..count).map(|at| if place == Place::OneHot { 1.0 } else { at as f64 }).collect();
         let places = run.multiply_values(&found, &places)?;
-        if place == Place::OneHot { Ok(places) } else { self.sum(places) }
+        if place == Place::OneHot { Ok(places) } else { self.sum(&places) }
     }
 
     fn cleaned(&self, found: Units<Ciphertext>) -> Result<Units<Ciphertext>, Error> {
@@ -155,7 +155,7 @@ impl Search<'_> {
         let mut extremum = run.tree(self.which, x, Rotations::from(self.keys.rotation), count, self.precision)?;
         if count < run.ctx().slot_count() {
             // From slot 0 to all others.
-            extremum = self.sum(run.multiply_values(&self.with_levels(&extremum, 2)?, &[1.0])?)?;
+            extremum = self.sum(&run.multiply_values(&self.with_levels(&extremum, 2)?, &[1.0])?)?;
         }
         let difference = run.subtract(&self.with_levels(x, 1)?, &self.with_levels(&extremum, 1)?)?;
         let difference = run.multiply_values(&difference, &vec![self.factor(); count])?;
@@ -192,12 +192,8 @@ impl Search<'_> {
     }
 
     /// The sum over the slots of each unit, in every slot.
-    fn sum(&self, mut total: Units<Ciphertext>) -> Result<Units<Ciphertext>, Error> {
-        let mut step = 1;
-        while step < self.run.ctx().slot_count() {
-            total = self.run.add(&total, &self.run.rotate(&total, self.keys.rotation.into(), step as i64)?)?;
-            step *= 2;
-        }
-        Ok(total)
+    fn sum(&self, x: &Units<Ciphertext>) -> Result<Units<Ciphertext>, Error> {
+        let ctx = self.run.ctx();
+        ctx.sum_range(x, self.keys.rotation, ctx.slot_count())
     }
 }

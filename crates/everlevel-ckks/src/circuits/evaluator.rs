@@ -13,8 +13,8 @@ use crate::claims::Bound;
 use crate::range::SLACK;
 use crate::series::Basis;
 use crate::{
-    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Cancelled, Ciphertext, Context, Error,
-    FixedRotationKey, Method, Plaintext, Progress, SlotType, Units,
+    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Cancelled, Ciphertext, Context, Error, Method,
+    Plaintext, Progress, SlotType, Units,
 };
 
 /// A context's bootstrapper and the keys of one secret, for circuits.
@@ -239,35 +239,9 @@ impl Run<'_> {
         a.try_map(|unit| self.ctx().conjugate(unit, self.circuits.keys.conjugation))
     }
 
-    /// Refuses rotations that there is no key for.
-    pub fn check_rotations(&self, rotations: Rotations, amounts: &[i64]) -> Result<(), Error> {
-        let slots = self.ctx().slot_count() as i64;
-        let has = |delta: &i64| rotations.fixed.iter().any(|key| (key.delta() - delta).rem_euclid(slots) == 0);
-        match amounts.iter().find(|delta| rotations.any.is_none() && !has(delta)) {
-            Some(&rotation) => {
-                let available = rotations.fixed.iter().map(|key| key.delta()).collect();
-                Err(Error::MissingRotation { op: self.op, rotation, available })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Slots moved right by `delta`, by a key of its own where there is one that serves the level.
+    /// Slots moved right by `delta`.
     pub fn rotate(&self, a: &Units<Ciphertext>, rotations: Rotations, delta: i64) -> Vector {
-        let (ctx, slots) = (self.ctx(), self.ctx().slot_count() as i64);
-        let level = a.first().level();
-        let serves = |key: &&&FixedRotationKey| {
-            (key.delta() - delta).rem_euclid(slots) == 0
-                && ctx.fixed_rotation_level(key).is_none_or(|most| level <= most)
-        };
-        match (rotations.fixed.iter().find(serves), rotations.any) {
-            (Some(key), _) => a.try_map(|unit| ctx.rotate_fixed(unit, key)),
-            (None, Some(key)) => a.try_map(|unit| ctx.rotate(unit, key, delta)),
-            (None, None) => {
-                let available = rotations.fixed.iter().map(|key| key.delta()).collect();
-                Err(Error::MissingRotation { op: self.op, rotation: delta, available })
-            }
-        }
+        self.ctx().rotate_units(self.op, a, rotations, delta)
     }
 
     /// Polynomials of one vector, which share its powers.

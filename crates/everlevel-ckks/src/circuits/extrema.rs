@@ -128,12 +128,6 @@ pub fn tree_rotations(count: usize) -> Vec<i64> {
     std::iter::from_fn(row).collect()
 }
 
-/// Refuses a count of 0, and one beyond the slots.
-pub(super) fn check_count(run: &Run, count: usize) -> Result<(), Error> {
-    let (op, slot_count) = (run.op, run.ctx().slot_count());
-    if (1..=slot_count).contains(&count) { Ok(()) } else { Err(Error::SlotCount { op, count, slot_count }) }
-}
-
 /// A share of `x·sign(x)`, or a value made of it, with the errors that an uncertain sign makes within the gap.
 fn with_loss(x: Units<Ciphertext>, share: f64, plan: &SignPlan, precision: SignPrecision) -> Units<Ciphertext> {
     let (worst, typical) = plan.loss_within_gap(precision);
@@ -189,9 +183,9 @@ impl Run<'_> {
         count: usize,
         precision: SignPrecision,
     ) -> Result<Units<Ciphertext>, Error> {
-        check_count(self, count)?;
+        self.ctx().check_count(self.op, count)?;
         let amounts = tree_rotations(count);
-        self.check_rotations(rotations, &amounts)?;
+        self.ctx().check_rotations(self.op, rotations, &amounts)?;
         self.checked_difference(x, x.into(), precision)?;
         let mut x = x.clone();
         for delta in amounts {

@@ -1,12 +1,12 @@
 //! Circuits, which are composed of a context's operations and of bootstraps.
 //!
-//! `polynomial`, by `elements` of any arithmetic, `matrix` and `bootstrap` are calls of a [`crate::Context`] and a
-//! [`crate::Bootstrapper`].
+//! `polynomial`, by `elements` of any arithmetic, `matrix`, `sums` of slots and `bootstrap` are calls of a
+//! [`crate::Context`] and a [`crate::Bootstrapper`].
 //!
 //! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`]
 //! and comparisons · [`mod@extrema`] · [`mod@argmax`] · [`mod@deep`] polynomials deeper than a bootstrap's levels.
-//! [`mod@refresh`] evaluates programs of any depth, whose operands it bootstraps where they lack levels. `evaluator`
-//! has the operations that all of them are made of.
+//! [`mod@refresh`] bootstraps operands of any operation that lacks levels. `evaluator` has the operations that all of
+//! them are made of.
 //!
 //! All take and give [`crate::Units`]; a ciphertext alone is one unit, `Units::from(ciphertext)`.
 
@@ -21,6 +21,7 @@ pub(crate) mod elements;
 pub(crate) mod matrix;
 pub(crate) mod polynomial;
 mod sizes;
+mod sums;
 
 mod evaluator;
 mod operand;

@@ -4,8 +4,9 @@ use everlevel_ckks as ckks;
 use pyo3::prelude::*;
 
 use super::{Context, each};
-use crate::call::run;
-use crate::objects::{Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, RotationKey};
+use crate::call::{run, run_any};
+use crate::error::Of;
+use crate::objects::{Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, RotationKey, Rotations, fixed_keys};
 
 #[pymethods]
 impl Context {
@@ -28,6 +29,20 @@ impl Context {
     ) -> PyResult<Vec<Ciphertext>> {
         let keys: Vec<&ckks::FixedRotationKey> = keys.iter().map(|key| &key.get().0).collect();
         run(|| ciphertext.0.try_map(|unit| self.0.rotate_fixed_many(unit, &keys))).map(each)
+    }
+
+    /// Sums of slots, which errors call by an operation's name.
+    fn sum_range(
+        &self,
+        operation: &str,
+        ciphertext: &Ciphertext,
+        rotations: Rotations<'_>,
+        count: usize,
+    ) -> PyResult<Ciphertext> {
+        let (fixed, any) = (fixed_keys(&rotations), rotations.0.as_ref().map(|key| &key.0));
+        let rotations = ckks::circuits::Rotations { any, fixed: &fixed };
+        run_any(|| self.0.sum_range(&ciphertext.0, rotations, count).map_err(|error| Of(operation, error)))
+            .map(Ciphertext)
     }
 
     fn conjugate(&self, ciphertext: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {
