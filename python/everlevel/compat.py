@@ -87,9 +87,12 @@ ALIASES: Final[Mapping[str, Aliases]] = {
     **dict.fromkeys(("add", "subtract", "multiply", "multiply_imaginary_integer"), _PAIR),
     **dict.fromkeys(("clone", "conjugate", "intt", "ntt", "rescale"), _PLAIN),
     "change_level": {"light_plain_matrix": ("light_plaintext",)},
-    "encrypt": {"plaintext": ("array",)},
+    "encrypt": {"plaintext": ("array",), **dict.fromkeys(("public_key", "secret_key"), ("key",))},
     "level_down": {**_PLAIN, "plain_matrix": ("ciphertext",)},
-    "multiply_matrix": dict.fromkeys(("plain_matrix", "light_plain_matrix"), ("matrix",)),
+    "multiply_matrix": {
+        **dict.fromkeys(("plain_matrix", "light_plain_matrix"), ("matrix",)),
+        **dict.fromkeys(("rotation_key", "matrix_multiplication_key"), ("key",)),
+    },
     "roll": {**_PLAIN, **dict.fromkeys(_BOOTSTRAP_KEYS, ("rotation_key",))},
     "rotate": {**_PLAIN, **dict.fromkeys(_ROTATION_KEYS, ("key",))},
     "rotate_batch": {"fixed_rotation_keys": ("keys",), "rotation_key": ("keys",)},
@@ -104,6 +107,9 @@ KEYS: Final = ("relinearization_key", "conjugation_key", "rotation_key", "small_
 
 OF_EVERY_LEVEL: Final = tuple(f"create_{kind}_key" for kind in ("public", "relinearization", "conjugation", "rotation"))
 """Functions that take a level, and make keys that serve all."""
+
+OF_DIAGONALS: Final = "encode_to_plain_matrix", "encode_to_light_plain_matrix"
+"""Functions that take a level and diagonals, or diagonals alone."""
 
 FILES: Final[Mapping[str, type[Storable]]] = {
     kind.kind.replace(" ", "_"): kind
@@ -308,6 +314,18 @@ def _taking_level(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _taking_diagonals(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function that encodes a matrix take diagonals in the place of the level."""
+
+    @wraps(function)
+    def call(self: Engine, matrix: Any, level: Any = None, diagonal_indices: Any = None) -> Any:
+        if diagonal_indices is None and level is not None and not _checks.is_scalar(level):
+            level, diagonal_indices = None, level
+        return function(self, matrix, level, diagonal_indices)
+
+    return call
+
+
 def _file_functions(name: str, kind: type[Storable]) -> list[Callable[..., Any]]:
     """Make the four functions of 1.x for a kind of object."""
     # What bootstrap keys are for is said inside of their files.
@@ -359,6 +377,8 @@ for _name in BOOTSTRAPS:
     setattr(Engine, _name, _naming_keys(getattr(Engine, _name)))
 for _name in OF_EVERY_LEVEL:
     setattr(Engine, _name, _taking_level(getattr(Engine, _name)))
+for _name in OF_DIAGONALS:
+    setattr(Engine, _name, _taking_diagonals(getattr(Engine, _name)))
 for _name, _kind in FILES.items():
     for _function in _file_functions(_name, _kind):
         setattr(Engine, _function.__name__, _function)
