@@ -146,8 +146,8 @@ def bfv_world(folder: Path) -> World:
     return World(
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
         {
-            "a": x,
-            "b": x,
+            "left": x,
+            "right": x,
             "ciphertext": x,
             "count": 1,
             "delta": 1,
@@ -179,9 +179,9 @@ def limbs_world(folder: Path) -> World:
     return World(
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key, "Bridge": bridge},
         {
-            "a": x,
             "array": [0.5],
-            "b": x,
+            "left": x,
+            "right": x,
             "bits": 3,
             "bound": 2.0,
             "budget_bits": 100,
