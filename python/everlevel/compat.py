@@ -24,7 +24,6 @@ from .ckks import (
     BootstrapKey,
     Ciphertext,
     ConjugationKey,
-    EvaluationKey,
     FixedRotationKey,
     LightPlainMatrix,
     LightPlaintext,
@@ -44,27 +43,6 @@ from .ckks import (
 from .ckks import engine as ckks
 from .ckks._storable import Storable
 from .errors import FileKindError, OperandTypeError, ParameterError, UnsupportedError
-
-__all__ = [
-    "BootstrapKey",
-    "Ciphertext",
-    "ConjugationKey",
-    "Engine",
-    "EvaluationKey",
-    "FixedRotationKey",
-    "LightPlainMatrix",
-    "LightPlaintext",
-    "LossyBootstrapKey",
-    "MatrixMultiplicationKey",
-    "MergeBootstrapKey",
-    "PlainMatrix",
-    "Plaintext",
-    "PublicKey",
-    "RelinearizationKey",
-    "RotationKey",
-    "SecretKey",
-    "SmallBootstrapKey",
-]
 
 MergeBootstrapKey = BootstrapKey
 """1.x's name for the key of merged bootstraps, which a bootstrap key does."""
@@ -121,17 +99,12 @@ FILES: Final[Mapping[str, type[Storable]]] = {
 } | {"merge_bootstrap_key": BootstrapKey}
 """The kinds of objects that 1.x has files of, by their names in its functions."""
 
-_UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
-    "mod_raise": "use bootstrap, which does it first",
-    "create_individual_": "keys shared between parties are not offered",
-    "create_multiparty_": "keys shared between parties are not offered",
-    "create_public_key_": "keys shared between parties are not offered",
-    "individual_": "keys shared between parties are not offered",
-    "multiparty_": "keys shared between parties are not offered",
-    "serialize_": "there is no such kind of object yet",
-    "deserialize_": "there is no such kind of object yet",
-    "write_": "there is no such kind of object yet; use the save method of those there are",
-    "read_": "there is no such kind of object yet; use load for those there are",
+_PARTIES: Final = "create_individual_", "create_multiparty_", "create_public_key_", "individual_", "multiparty_"
+_UNSUPPORTED_FUNCTIONS: Final[Mapping[tuple[str, ...], str]] = {
+    ("mod_raise",): "use bootstrap, which does it first",
+    _PARTIES: "keys shared between parties are not offered",
+    ("serialize_", "deserialize_"): "there is no such kind of object yet",
+    ("write_", "read_"): "there is no such kind of object yet; use save, and load, of those there are",
 }
 """Beginnings of names that there are no functions for, and what to do."""
 
@@ -145,10 +118,8 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
 }
 
 MODULES: Final[Mapping[str, str]] = {
-    **{
-        name: f"ckks.{name}"
-        for name in ("_fit", "_sign_plan", "ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")
-    },
+    name: f"ckks.{name}"
+    for name in ("_fit", "_sign_plan", "ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")
 }
 """Modules of version 0.1, which its pickles name, and where their classes and functions are."""
 
@@ -386,8 +357,8 @@ for _name, _kind in FILES.items():
 
 def unsupported_function(name: str) -> UnsupportedError:
     """Say that ``Engine.name`` doesn't exist, and what to use instead where 1.x has it."""
-    for beginning, advice in _UNSUPPORTED_FUNCTIONS.items():
-        if name.startswith(beginning):
+    for beginnings, advice in _UNSUPPORTED_FUNCTIONS.items():
+        if name.startswith(beginnings):
             return UnsupportedError(f"Engine.{name}: not offered in this version; {advice}", function=name)
     if "pytorch" in name:
         return UnsupportedError(f"Engine.{name}: not offered; pass tensor.numpy() to the function without it")
