@@ -302,17 +302,17 @@ def fit(setup: Setup, address: Any, function: Any, x: Any, tasks: int) -> Cluste
     with connect(setup, address, Cluster(1, 0.0)) as pool:
         run(pool, function, [x])
         whole = statistics.median(run(pool, function, [x] * tasks) for _ in range(3)) / tasks
-    packing = statistics.median(_timed(lambda: x._serialize()) for _ in range(9))
-    y = engine._deserialize(x._serialize())
+    packing = statistics.median(_timed(lambda: x.to_bytes()) for _ in range(9))
+    y = engine.load_bytes(x.to_bytes())
     result = next(iter([function(y)])) if isinstance(function, Pause) else engine.bootstrap(x)
-    data = result._serialize()
-    reading = statistics.median(_timed(lambda: engine._deserialize(data)) for _ in range(9))
+    data = result.to_bytes()
+    reading = statistics.median(_timed(lambda: engine.load_bytes(data)) for _ in range(9))
     return Cluster(
         workers=1,
         task=whole,
         pack=packing,
         unpack=reading,
-        bytes_in=len(x._serialize()),
+        bytes_in=len(x.to_bytes()),
         bytes_out=len(data),
         shares=address == "dask",
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -73,14 +73,14 @@ class Bench:
         return np.sign(self.uniform())
 
     def measure(
-        self, name: str, bootstrap: Bootstrap, messages: list[Values], level: int, small: dict[str, Any] | None
+        self, name: str, bootstrap: Bootstrap, messages: list[Values], level: int, keys: Iterable[Any] | None = None
     ) -> Values:
         """Bootstrap messages, print the row, and return the absolute errors of all slots."""
         ciphertexts = [self.encrypt(message, level) for message in messages]
         seconds = np.inf
         for _ in range(self.repeat):
             start = time.perf_counter()
-            result = bootstrap(*ciphertexts, *self.keys) if small is None else bootstrap(*ciphertexts, **small)
+            result = bootstrap(*ciphertexts, *(self.keys if keys is None else keys))
             seconds = min(seconds, time.perf_counter() - start)
         results = result if isinstance(result, tuple) else (result,)
         pairs = zip(results, messages, strict=True)
@@ -103,31 +103,24 @@ class Bench:
             ("sign merge", engine.sign_merge_bootstrap, [self.signs(), self.signs()], stages),
         ]
         print(HEADER)
-        errors = {name: self.measure(name, call, messages, level, None) for name, call, messages, level in cases}
+        errors = {name: self.measure(name, call, messages, level) for name, call, messages, level in cases}
         for name, call, messages, level in cases:
             if name in ("regular", "lossy, real"):
-                small = self._small_keys | {"stage_count": stages}
-                title = f"{name.split(',')[0]}, small key"
-                errors[title] = self.measure(title, call, messages, level, small)
+                title, of_stages = f"{name.split(',')[0]}, small key", partial(call, stage_count=stages)
+                errors[title] = self.measure(title, of_stages, messages, level, self._small_keys)
         return errors
 
     def measure_precise(self) -> dict[str, Values]:
         """Measure the bootstrap of high precision, which needs an engine made for it."""
         name, bootstrap = "regular, precise", partial(self.engine.bootstrap, precision="high")
         print(HEADER)
-        return {name: self.measure(name, bootstrap, [self.complex_uniform()], 0, None)}
+        return {name: self.measure(name, bootstrap, [self.complex_uniform()], 0)}
 
     @cached_property
-    def _small_keys(self) -> dict[str, Any]:
+    def _small_keys(self) -> tuple[Any, ...]:
         rotation_key = self.engine.create_rotation_key(self.secret_key)
         small_bootstrap_key = self.engine.create_small_bootstrap_key(self.secret_key)
-        relinearization_key, conjugation_key, _ = self.keys
-        return {
-            "relinearization_key": relinearization_key,
-            "conjugation_key": conjugation_key,
-            "rotation_key": rotation_key,
-            "small_bootstrap_key": small_bootstrap_key,
-        }
+        return *self.keys[:2], rotation_key, small_bootstrap_key
 
 
 def make_bench(arguments: argparse.Namespace, precision: Literal["standard", "high"]) -> Bench:

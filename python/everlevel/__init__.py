@@ -15,61 +15,21 @@ from . import bfv, ckks, compat, errors, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
 from ._open import open as open  # noqa: A004
-from .ckks import (
-    BootstrapKey,
-    ChebyshevFit,
-    Ciphertext,
-    ConjugationKey,
-    Engine,
-    EvaluationKey,
-    FixedRotationKey,
-    LightPlainMatrix,
-    LightPlaintext,
-    LossyBootstrapKey,
-    MatrixMultiplicationKey,
-    PlainMatrix,
-    Plaintext,
-    PublicKey,
-    RelinearizationKey,
-    RotationKey,
-    SecretKey,
-    SignPlan,
-    SmallBootstrapKey,
-    fit,
-)
+from .ckks import *  # noqa: F403
 from .errors import EverlevelError
 
 __all__ = [
-    "BootstrapKey",
-    "ChebyshevFit",
-    "Ciphertext",
-    "ConjugationKey",
-    "Engine",
-    "EvaluationKey",
     "EverlevelError",
-    "FixedRotationKey",
-    "LightPlainMatrix",
-    "LightPlaintext",
-    "LossyBootstrapKey",
-    "MatrixMultiplicationKey",
     "MemoryEstimate",
-    "PlainMatrix",
-    "Plaintext",
-    "PublicKey",
-    "RelinearizationKey",
-    "RotationKey",
-    "SecretKey",
-    "SignPlan",
-    "SmallBootstrapKey",
     "__version__",
     "bfv",
     "ckks",
     "errors",
-    "fit",
     "ntru",
     "show_info",
     "tfhe",
 ]
+__all__ += ckks.__all__
 
 __version__ = _version("everlevel")
 

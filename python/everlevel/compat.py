@@ -24,7 +24,6 @@ from .ckks import (
     BootstrapKey,
     Ciphertext,
     ConjugationKey,
-    EvaluationKey,
     FixedRotationKey,
     LightPlainMatrix,
     LightPlaintext,
@@ -44,27 +43,6 @@ from .ckks import (
 from .ckks import engine as ckks
 from .ckks._storable import Storable
 from .errors import FileKindError, OperandTypeError, ParameterError, UnsupportedError
-
-__all__ = [
-    "BootstrapKey",
-    "Ciphertext",
-    "ConjugationKey",
-    "Engine",
-    "EvaluationKey",
-    "FixedRotationKey",
-    "LightPlainMatrix",
-    "LightPlaintext",
-    "LossyBootstrapKey",
-    "MatrixMultiplicationKey",
-    "MergeBootstrapKey",
-    "PlainMatrix",
-    "Plaintext",
-    "PublicKey",
-    "RelinearizationKey",
-    "RotationKey",
-    "SecretKey",
-    "SmallBootstrapKey",
-]
 
 MergeBootstrapKey = BootstrapKey
 """1.x's name for the key of merged bootstraps, which a bootstrap key does."""
@@ -87,9 +65,12 @@ ALIASES: Final[Mapping[str, Aliases]] = {
     **dict.fromkeys(("add", "subtract", "multiply", "multiply_imaginary_integer"), _PAIR),
     **dict.fromkeys(("clone", "conjugate", "intt", "ntt", "rescale"), _PLAIN),
     "change_level": {"light_plain_matrix": ("light_plaintext",)},
-    "encrypt": {"plaintext": ("array",)},
+    "encrypt": {"plaintext": ("array",), **dict.fromkeys(("public_key", "secret_key"), ("key",))},
     "level_down": {**_PLAIN, "plain_matrix": ("ciphertext",)},
-    "multiply_matrix": dict.fromkeys(("plain_matrix", "light_plain_matrix"), ("matrix",)),
+    "multiply_matrix": {
+        **dict.fromkeys(("plain_matrix", "light_plain_matrix"), ("matrix",)),
+        **dict.fromkeys(("rotation_key", "matrix_multiplication_key"), ("key",)),
+    },
     "roll": {**_PLAIN, **dict.fromkeys(_BOOTSTRAP_KEYS, ("rotation_key",))},
     "rotate": {**_PLAIN, **dict.fromkeys(_ROTATION_KEYS, ("key",))},
     "rotate_batch": {"fixed_rotation_keys": ("keys",), "rotation_key": ("keys",)},
@@ -105,6 +86,9 @@ KEYS: Final = ("relinearization_key", "conjugation_key", "rotation_key", "small_
 OF_EVERY_LEVEL: Final = tuple(f"create_{kind}_key" for kind in ("public", "relinearization", "conjugation", "rotation"))
 """Functions that take a level, and make keys that serve all."""
 
+OF_DIAGONALS: Final = "encode_to_plain_matrix", "encode_to_light_plain_matrix"
+"""Functions that take a level and diagonals, or diagonals alone."""
+
 FILES: Final[Mapping[str, type[Storable]]] = {
     kind.kind.replace(" ", "_"): kind
     for kind in (
@@ -115,17 +99,12 @@ FILES: Final[Mapping[str, type[Storable]]] = {
 } | {"merge_bootstrap_key": BootstrapKey}
 """The kinds of objects that 1.x has files of, by their names in its functions."""
 
-_UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
-    "mod_raise": "use bootstrap, which does it first",
-    "create_individual_": "keys shared between parties are not offered",
-    "create_multiparty_": "keys shared between parties are not offered",
-    "create_public_key_": "keys shared between parties are not offered",
-    "individual_": "keys shared between parties are not offered",
-    "multiparty_": "keys shared between parties are not offered",
-    "serialize_": "there is no such kind of object yet",
-    "deserialize_": "there is no such kind of object yet",
-    "write_": "there is no such kind of object yet; use the save method of those there are",
-    "read_": "there is no such kind of object yet; use load for those there are",
+_PARTIES: Final = "create_individual_", "create_multiparty_", "create_public_key_", "individual_", "multiparty_"
+_UNSUPPORTED_FUNCTIONS: Final[Mapping[tuple[str, ...], str]] = {
+    ("mod_raise",): "use bootstrap, which does it first",
+    _PARTIES: "keys shared between parties are not offered",
+    ("serialize_", "deserialize_"): "there is no such kind of object yet",
+    ("write_", "read_"): "there is no such kind of object yet; use save, and load, of those there are",
 }
 """Beginnings of names that there are no functions for, and what to do."""
 
@@ -139,10 +118,8 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
 }
 
 MODULES: Final[Mapping[str, str]] = {
-    **{
-        name: f"ckks.{name}"
-        for name in ("_fit", "_sign_plan", "ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")
-    },
+    name: f"ckks.{name}"
+    for name in ("_fit", "_sign_plan", "ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")
 }
 """Modules of version 0.1, which its pickles name, and where their classes and functions are."""
 
@@ -308,6 +285,18 @@ def _taking_level(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _taking_diagonals(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function that encodes a matrix take diagonals in the place of the level."""
+
+    @wraps(function)
+    def call(self: Engine, matrix: Any, level: Any = None, diagonal_indices: Any = None) -> Any:
+        if diagonal_indices is None and level is not None and not _checks.is_scalar(level):
+            level, diagonal_indices = None, level
+        return function(self, matrix, level, diagonal_indices)
+
+    return call
+
+
 def _file_functions(name: str, kind: type[Storable]) -> list[Callable[..., Any]]:
     """Make the four functions of 1.x for a kind of object."""
     # What bootstrap keys are for is said inside of their files.
@@ -359,6 +348,8 @@ for _name in BOOTSTRAPS:
     setattr(Engine, _name, _naming_keys(getattr(Engine, _name)))
 for _name in OF_EVERY_LEVEL:
     setattr(Engine, _name, _taking_level(getattr(Engine, _name)))
+for _name in OF_DIAGONALS:
+    setattr(Engine, _name, _taking_diagonals(getattr(Engine, _name)))
 for _name, _kind in FILES.items():
     for _function in _file_functions(_name, _kind):
         setattr(Engine, _function.__name__, _function)
@@ -366,8 +357,8 @@ for _name, _kind in FILES.items():
 
 def unsupported_function(name: str) -> UnsupportedError:
     """Say that ``Engine.name`` doesn't exist, and what to use instead where 1.x has it."""
-    for beginning, advice in _UNSUPPORTED_FUNCTIONS.items():
-        if name.startswith(beginning):
+    for beginnings, advice in _UNSUPPORTED_FUNCTIONS.items():
+        if name.startswith(beginnings):
             return UnsupportedError(f"Engine.{name}: not offered in this version; {advice}", function=name)
     if "pytorch" in name:
         return UnsupportedError(f"Engine.{name}: not offered; pass tensor.numpy() to the function without it")

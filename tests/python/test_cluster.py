@@ -28,7 +28,7 @@ FOREVER = 300.0
 
 def bits(ciphertext: Ciphertext) -> bytes:
     """Return a ciphertext's polynomials. Estimates of errors are drawn anew by whoever reads a ciphertext."""
-    data = ciphertext._serialize()
+    data = ciphertext.to_bytes()
     return data[8 + int.from_bytes(data[:8], "little") :]
 
 

@@ -92,6 +92,7 @@ def ckks(folder: Path) -> World:
             "delta": 1,
             "deltas": [1],
             "diagonal_indices": [0],
+            "encrypt.key": secret_key,
             "error": 2**-10,
             "evaluation_key": key,
             "expanded": False,
@@ -105,7 +106,6 @@ def ckks(folder: Path) -> World:
             "mapped": None,
             "matrices": False,
             "matrix": np.eye(2),
-            "matrix_multiplication_key": None,
             "max_power": 2,
             "method": "regular",
             "one_hot": False,
@@ -117,7 +117,6 @@ def ckks(folder: Path) -> World:
             "path": folder / "out",
             "precision": "standard",
             "progress": None,
-            "public_key": secret_key,
             "real_only": False,
             "release_budget": None,
             "relinearization_key": key,
@@ -147,8 +146,8 @@ def bfv_world(folder: Path) -> World:
     return World(
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
         {
-            "a": x,
-            "b": x,
+            "left": x,
+            "right": x,
             "ciphertext": x,
             "count": 1,
             "delta": 1,
@@ -180,9 +179,9 @@ def limbs_world(folder: Path) -> World:
     return World(
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key, "Bridge": bridge},
         {
-            "a": x,
             "array": [0.5],
-            "b": x,
+            "left": x,
+            "right": x,
             "bits": 3,
             "bound": 2.0,
             "budget_bits": 100,

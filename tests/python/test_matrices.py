@@ -56,7 +56,7 @@ def test_products_are_numpys(
     for product in (
         engine.multiply_matrix(m, a, rotation_key),
         engine.multiply_matrix(plain, a, rotation_key),
-        engine.multiply_matrix(light, a, matrix_multiplication_key=matrix_key),
+        engine.multiply_matrix(light, a, key=matrix_key),
         engine.multiply_matrix(plain, a, matrix_key),
         plain @ a,
         m @ a,
@@ -107,7 +107,7 @@ def test_chosen_diagonals(party: Party, rotation_key: RotationKey, rng: np.rando
     band[0, -1], band[-1, 0] = m[0, -1], m[-1, 0]
     for matrix in (
         engine.encode_to_plain_matrix(m, 1, [0, 1, -1]),
-        engine.encode_to_plain_matrix(m, [0, 1, SLOTS - 1]),
+        of_1x(party).encode_to_plain_matrix(m, [0, 1, SLOTS - 1]),
         engine.encode_to_light_plain_matrix(m, diagonal_indices=[0, 1, -1]),
         engine.encode_to_plain_matrix(band, 1),
     ):

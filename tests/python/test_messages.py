@@ -39,12 +39,6 @@ def test_the_default_level_is_the_highest(party: Party) -> None:
     assert party.engine.encrypt([1], party.public_key).level == party.engine.max_level == 5
 
 
-def test_keyword_forms_of_1x(party: Party) -> None:
-    engine = party.engine
-    assert engine.encrypt(array=[1.0], public_key=party.public_key, level=1).level == 1
-    assert engine.encrypt([1.0], secret_key=party.secret_key, level=1).level == 1
-
-
 def test_plaintexts(party: Party) -> None:
     engine = party.engine
     plaintext = engine.encode([1.5, 2.5], level=3, bound=2.5)

@@ -125,7 +125,8 @@ def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: P
     check(engine.rotate(ciphertext=a, fixed_rotation_key=fixed), 2, 0)
     check(engine.rotate_batch(a, fixed_rotation_keys=[fixed])[0], 2, 0)
     matrix = engine.encode_to_plain_matrix([[1.0, 1.0]])
-    check(engine.multiply_matrix(plain_matrix=matrix, ciphertext=a, rotation_key=rotation_key), 3, 0)
+    for name in ("rotation_key", "matrix_multiplication_key"):
+        check(engine.multiply_matrix(plain_matrix=matrix, ciphertext=a, **{name: rotation_key}), 3, 0)
     assert engine.level_down(plain_matrix=matrix, level=1).level == 1
     assert engine.level_down(plaintext=p, level=1).level == 1
     for copy in (engine.clone(plaintext=p), engine.ntt(p), engine.intt(plaintext=p), engine.roll(p, shift=0)):

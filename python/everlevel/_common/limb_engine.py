@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from .. import _native
 from ..errors import MissingKeyError, OperandTypeError
@@ -10,6 +11,9 @@ from . import checks, set_keys
 from .memory import MemoryEstimate, check_number, check_operation
 from .set_engine import SetCore
 from .sizes import format_bytes
+from .storable import OfEngine, own
+
+OfEngineT = TypeVar("OfEngineT", bound=OfEngine)
 
 
 class LimbCore(SetCore):
@@ -75,15 +79,19 @@ def key_amounts(operation: str, rotations: bool | Iterable[int], count: int) -> 
     return [nearest(-delta, count) for delta in deltas]
 
 
-def none_encrypted(operation: str, value: object) -> OperandTypeError:
-    """Say that none of two operands is a ciphertext."""
-    return OperandTypeError(
-        f"{operation}: none of the operands (a, b) is a ciphertext, and one must be; "
-        f"use NumPy for what is in the clear",
-        argument="a, b",
-        expected="Ciphertext",
-        actual=type(value).__name__,
-    )
+def operands(engine: LimbCore, operation: str, left: Any, right: Any, kind: type[OfEngineT]) -> tuple[OfEngineT, Any]:
+    """Check two operands, of which one at least is a ciphertext, and return that one first."""
+    if not isinstance(left, kind) and not isinstance(right, kind):
+        raise OperandTypeError(
+            f"{operation}: none of the operands (left, right) is a ciphertext, and one must be; "
+            f"use NumPy for what is in the clear",
+            argument="left, right",
+            expected="Ciphertext",
+            actual=type(left).__name__,
+        )
+    name, first, second = ("left", left, right) if isinstance(left, kind) else ("right", right, left)
+    checked = own(engine, operation, name, first, kind)
+    return checked, own(engine, operation, "right", second, kind) if isinstance(second, kind) else second
 
 
 def estimate_memory(self: LimbCore, operation: str, *, count: int = 1) -> MemoryEstimate:

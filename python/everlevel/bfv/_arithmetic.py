@@ -9,12 +9,12 @@ from ._core import Core
 from .ciphertext import Ciphertext
 
 
-def add(self: Core, a: Any, b: Any) -> Ciphertext:
+def add(self: Core, left: Any, right: Any) -> Ciphertext:
     """Add two vectors, slot by slot: the operator ``+``.
 
     Parameters
     ----------
-    a, b : Ciphertext, int, or array_like of int
+    left, right : Ciphertext, int, or array_like of int
         One at least is a ciphertext. A single integer is added to every slot, a vector to the first ones.
 
     Raises
@@ -37,29 +37,29 @@ def add(self: Core, a: Any, b: Any) -> Ciphertext:
     >>> engine.decrypt(engine.add(x, [10, 20]), secret_key)[:3]
     array([11, 22,  0])
     """
-    x, other = _operands.operands(self, "add", a, b)
+    x, other = _operands.operands(self, "add", left, right)
     if isinstance(other, Ciphertext):
         return Ciphertext(self, self._context.add(x._native, other._native))
     return Ciphertext(self, self._context.add_plain(x._native, other))
 
 
-def subtract(self: Core, a: Any, b: Any) -> Ciphertext:
+def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
     """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`."""
-    x, other = _operands.operands(self, "subtract", a, b)
+    x, other = _operands.operands(self, "subtract", left, right)
     if isinstance(other, Ciphertext):
         return Ciphertext(self, self._context.subtract(x._native, other._native))
-    if x is a:
+    if x is left:
         return Ciphertext(self, self._context.add_plain(x._native, -other))
     return Ciphertext(self, self._context.add_plain(self._context.negate(x._native), other))
 
 
-def negate(self: Core, a: Ciphertext) -> Ciphertext:
+def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
     """Negate a vector, slot by slot: the operator ``-``."""
-    x = _operands.ciphertext(self, "negate", "a", a)
+    x = _operands.ciphertext(self, "negate", "ciphertext", ciphertext)
     return Ciphertext(self, self._context.negate(x._native))
 
 
-def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
+def multiply(self: Core, left: Any, right: Any) -> Ciphertext:
     """Multiply two vectors, slot by slot: the operator ``*``.
 
     A product of two ciphertexts uses the engine's evaluation key, and takes the most budget: `depth` such products can
@@ -82,7 +82,7 @@ def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
     array([ 9, 16])
     """
     operation = "multiply"
-    x, other = _operands.operands(self, operation, a, b)
+    x, other = _operands.operands(self, operation, left, right)
     if isinstance(other, Ciphertext):
         key = self._key(operation, x._native.secret_id)
         return Ciphertext(self, self._context.multiply(x._native, other._native, key))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common import limb_engine
 from .._common.arrays import in_range, integer_array
-from .._common.limb_engine import none_encrypted
 from .._common.storable import own
 from ..errors import MessageError
 from ._core import Core
@@ -26,16 +26,10 @@ def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
     return own(engine, operation, "secret_key", value, SecretKey)
 
 
-def operands(engine: Core, operation: str, a: Any, b: Any) -> tuple[Ciphertext, Any]:
+def operands(engine: Core, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
     """Check two operands, of which one at least is a ciphertext, and return that one first."""
-    if not isinstance(a, Ciphertext) and not isinstance(b, Ciphertext):
-        raise none_encrypted(operation, a)
-    pairs = [("a", a, b), ("b", b, a)]
-    name, first, second = next(pair for pair in pairs if isinstance(pair[1], Ciphertext))
-    checked = ciphertext(engine, operation, name, first)
-    if isinstance(second, Ciphertext):
-        return checked, ciphertext(engine, operation, "b", second)
-    return checked, vector(engine, operation, second, fills=True)
+    x, other = limb_engine.operands(engine, operation, left, right, Ciphertext)
+    return x, other if isinstance(other, Ciphertext) else vector(engine, operation, other, fills=True)
 
 
 def vector(engine: Core, operation: str, values: Any, *, fills: bool = False) -> NDArray[np.int64]:

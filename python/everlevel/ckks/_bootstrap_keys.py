@@ -83,7 +83,7 @@ def choose(
         general.append(rotation)
     else:
         rotations = _of_stages(operation, key_of(BootstrapKey), stage_count)._native
-    new = [key for key in general if known.get(type(key)) is not key]
+    new = [key for key in general if type(key) not in known]
     if new:
         engine._registry.remember(*new)
     return relinearization._native, conjugation._native, rotations

@@ -85,7 +85,7 @@ def change_level(self: Core, light_plaintext: LightT, level: int) -> LightT:
 def encode_to_plain_matrix(
     self: Core,
     matrix: ArrayLike,
-    level: int | Sequence[int] | None = None,
+    level: int | None = None,
     diagonal_indices: Sequence[int] | None = None,
 ) -> PlainMatrix:
     """Encode a matrix for products with encrypted vectors.
@@ -98,7 +98,7 @@ def encode_to_plain_matrix(
         vector of several units, and more rows make a product of several.
     level : int, optional
         Level of the ciphertexts that it will be multiplied with, from 1 up; the engine's highest, if left out.
-        Lower ones make smaller matrices and faster products. (As in 1.x, `diagonal_indices` may stand here.)
+        Lower ones make smaller matrices and faster products.
     diagonal_indices : sequence of int, optional
         The diagonals to take, as differences of column and row modulo `slot_count`: entries elsewhere are left
         out. If it is left out itself, every diagonal is taken that isn't zero.
@@ -131,7 +131,7 @@ def encode_to_plain_matrix(
 def encode_to_light_plain_matrix(
     self: Core,
     matrix: ArrayLike,
-    level: int | Sequence[int] | None = None,
+    level: int | None = None,
     diagonal_indices: Sequence[int] | None = None,
 ) -> LightPlainMatrix:
     """Encode a matrix without its primes: smaller than a `PlainMatrix`, and slower at each product.
@@ -149,9 +149,7 @@ def multiply_matrix(
     self: Core,
     matrix: PlainMatrix | LightPlainMatrix | ArrayLike,
     ciphertext: Ciphertext,
-    rotation_key: RotationKey | MatrixMultiplicationKey | EvaluationKey | None = None,
-    *,
-    matrix_multiplication_key: MatrixMultiplicationKey | None = None,
+    key: RotationKey | MatrixMultiplicationKey | EvaluationKey | None = None,
 ) -> Ciphertext:
     """Multiply an encrypted vector by a matrix, as ``matrix @ vector`` does, which is the operator for it too.
 
@@ -167,11 +165,9 @@ def multiply_matrix(
     ciphertext : Ciphertext
         Of two polynomials, and as many units as n columns fill: ceil(n/`slot_count`). Several times as many are as
         many vectors, one after the other, and so are their products.
-    rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey, optional
+    key : RotationKey, MatrixMultiplicationKey or EvaluationKey, optional
         A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
         serves the level, and else its rotation key. The engine's keys, if left out.
-    matrix_multiplication_key : MatrixMultiplicationKey, optional
-        The same, under its 1.x name.
 
     Returns
     -------
@@ -206,7 +202,6 @@ def multiply_matrix(
     """
     operation = "multiply_matrix"
     vector = _operands.relinearized(operation, ciphertext)
-    key = matrix_multiplication_key if rotation_key is None else rotation_key
     if isinstance(key, EvaluationKey):
         level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
         key = key.for_matrices(operation, min(level, vector.level))
@@ -214,7 +209,7 @@ def multiply_matrix(
         key = self._registry.find_matrix_key(operation, vector._native.secret_id, vector.level)
     if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
         needed = ("RotationKey", "MatrixMultiplicationKey")
-        raise _operands.wrong_key(operation, "rotation_key", key, needed, "create_matrix_multiplication_key")
+        raise _operands.wrong_key(operation, "key", key, needed, "create_matrix_multiplication_key")
     self._registry.remember(key)
     if isinstance(matrix, (PlainMatrix, LightPlainMatrix)):
         native = _native.multiply_matrix(self._context, matrix._native, vector._native, key._native)
@@ -227,8 +222,6 @@ def multiply_matrix(
 def _matrix_arguments(
     self: Core, operation: str, matrix: Any, level: Any, diagonal_indices: Any
 ) -> tuple[_checks.Entries, bool, int, list[int] | None]:
-    if diagonal_indices is None and level is not None and not _checks.is_scalar(level):
-        level, diagonal_indices = None, level
     entries, is_real = _checks.matrix(operation, matrix)
     diagonals = None
     if diagonal_indices is not None:

@@ -66,10 +66,9 @@ def decode(self: Core, plaintext: Plaintext) -> Values:
 def encrypt(
     self: Core,
     array: ArrayLike | Plaintext,
-    public_key: PublicKey | SecretKey | None = None,
+    key: PublicKey | SecretKey,
     level: int | None = None,
     *,
-    secret_key: SecretKey | None = None,
     bound: float | None = None,
 ) -> Ciphertext:
     """Encrypt a message.
@@ -79,13 +78,11 @@ def encrypt(
     array : array_like of real or complex numbers, shape (n,), or Plaintext
         At least one value. More than `slot_count` fill several units, ``len(ciphertext)`` of them; zeros follow
         the last value.
-    public_key : PublicKey or SecretKey
+    key : PublicKey or SecretKey
         Whom it is for. A secret key adds less noise.
     level : int, optional
         Level of the ciphertext: the multiplications that it has left. The engine's highest (or the plaintext's),
         if left out. Lower ones make smaller, faster ciphertexts.
-    secret_key : SecretKey, optional
-        The same as a secret key in the place of `public_key`.
     bound : float, optional
         Declared bound of the values' sizes; the engine's, if left out. It is public: choose it by what the values can
         be, and not by what they are. Operations carry it on, and refuse results that the modulus may not hold. Where
@@ -98,7 +95,7 @@ def encrypt(
     MessageError, MessageTypeError, LevelError
         As in `encode`.
     OperandTypeError
-        If no public or secret key is given.
+        If the key is of another kind.
 
     Warns
     -----
@@ -113,10 +110,9 @@ def encrypt(
     >>> engine.decrypt(ciphertext, secret_key)[:2].round(3)
     array([1.+2.j, 3.-4.j])
     """
-    key = secret_key if public_key is None else public_key
     if not isinstance(key, (PublicKey, SecretKey)):
         needed = ("PublicKey", "SecretKey")
-        raise _operands.wrong_key("encrypt", "public_key", key, needed, "create_public_key")
+        raise _operands.wrong_key("encrypt", "key", key, needed, "create_public_key")
     if not isinstance(array, Plaintext):
         declared = _checks.bound("encrypt", bound, self._bound)
         return _encrypt(self, _encode(self, "encrypt", array, level, declared), key)

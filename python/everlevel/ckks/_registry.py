@@ -77,7 +77,7 @@ class KeyRegistry:
     def rotations(self, secret_id: int) -> tuple[RotationKey | None, list[FixedRotationKey]]:
         """Return the keys for rotations by any amount, and by one."""
         of_secret = self.of_secret(secret_id)
-        return of_secret.get(RotationKey), [key for slot, key in of_secret.items() if isinstance(slot, int)]
+        return of_secret.get(RotationKey), [key for slot, key in list(of_secret.items()) if isinstance(slot, int)]
 
     def find_matrix_key(self, operation: str, secret_id: int, level: int) -> RotationKey | MatrixMultiplicationKey:
         """Return the fastest key for products with matrices at a level, or say how to make one."""

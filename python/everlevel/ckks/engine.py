@@ -205,7 +205,7 @@ class Engine(Core):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "secret.key"
         ...     secret_key.save(path)
-        ...     print(Engine.from_file(path))
+        ...     print(Engine.from_file(path, thread_count=1))
         Engine(N 2^10, slots 512, levels 0..5, 1 thread, INSECURE)
         """
         operation = "from_file"

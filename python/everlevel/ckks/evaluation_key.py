@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 from .. import _native
 from .._common import checks
@@ -28,15 +28,7 @@ __all__ = ["EvaluationKey"]
 
 KeyT = TypeVar("KeyT")
 
-_KINDS: Final = (
-    RelinearizationKey,
-    ConjugationKey,
-    RotationKey,
-    FixedRotationKey,
-    MatrixMultiplicationKey,
-    BootstrapKey,
-    SmallBootstrapKey,
-)
+_KINDS: Final[tuple[Any, ...]] = get_args(AnyKey)
 
 _HOW_TO_MAKE: Final = {
     RelinearizationKey: "engine.create_relinearization_key(secret_key)",

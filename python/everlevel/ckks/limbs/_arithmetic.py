@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._common.limb_engine import operands
 from .. import _checks
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
 
 
-def add(self: Core, a: Any, b: Any) -> Ciphertext:
+def add(self: Core, left: Any, right: Any) -> Ciphertext:
     """Add two vectors, slot by slot: the operator ``+``. It spends no bits.
 
     Parameters
     ----------
-    a, b : Ciphertext, number, or array_like of numbers
+    left, right : Ciphertext, number, or array_like of numbers
         One at least is a ciphertext. A single number is added to every slot, a vector to the first ones. Of two
         ciphertexts, the result has the smaller budget.
 
@@ -39,34 +40,34 @@ def add(self: Core, a: Any, b: Any) -> Ciphertext:
     >>> engine.decrypt(engine.add(x, [10, 20]), secret_key)[:2].round(6)
     array([10.5 , 20.25])
     """
-    x, other = _operands.operands(self, "add", a, b)
+    x, other = operands(self, "add", left, right, Ciphertext)
     return _sum(self, "add", x, other, negative=False)
 
 
-def subtract(self: Core, a: Any, b: Any) -> Ciphertext:
+def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
     """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`."""
     operation = "subtract"
-    x, other = _operands.operands(self, operation, a, b)
+    x, other = operands(self, operation, left, right, Ciphertext)
     if isinstance(other, Ciphertext):
         native = self._context.subtract(x._native, other._native)
         return Ciphertext(self, native, is_real=x.is_real and other.is_real)
-    if x is a:
+    if x is left:
         return _sum(self, operation, x, other, negative=True)
     return _sum(self, operation, negate(self, x), other, negative=False)
 
 
-def negate(self: Core, a: Ciphertext) -> Ciphertext:
+def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
     """Negate a vector, slot by slot: the operator ``-``. It spends no bits."""
-    x = _operands.ciphertext(self, "negate", "a", a)
+    x = _operands.ciphertext(self, "negate", "ciphertext", ciphertext)
     return Ciphertext(self, self._context.negate(x._native), is_real=x.is_real)
 
 
-def multiply(self: Core, a: Any, b: Any, *, precision_bits: int | None = None) -> Ciphertext:
+def multiply(self: Core, left: Any, right: Any, *, precision_bits: int | None = None) -> Ciphertext:
     """Multiply two vectors, slot by slot: the operator ``*``.
 
     Parameters
     ----------
-    a, b : Ciphertext, number, or array_like of numbers
+    left, right : Ciphertext, number, or array_like of numbers
         One at least is a ciphertext. A product of two uses the engine's evaluation key. Slots that a vector in the
         clear lacks become 0.
     precision_bits : int, optional
@@ -97,7 +98,7 @@ def multiply(self: Core, a: Any, b: Any, *, precision_bits: int | None = None) -
     array([0.25, 0.16])
     """
     operation = "multiply"
-    x, other = _operands.operands(self, operation, a, b)
+    x, other = operands(self, operation, left, right, Ciphertext)
     bits = _operands.bits(self, operation, precision_bits)
     if isinstance(other, Ciphertext):
         key = self._key(operation, x._native.secret_id)

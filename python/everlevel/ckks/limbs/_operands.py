@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..._common import checks
-from ..._common.limb_engine import none_encrypted
 from ..._common.storable import own
 from ...errors import MessageError, ParameterError
 from .. import _checks
@@ -25,18 +24,6 @@ def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertex
 def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
     """Check that an argument is a secret key of an engine's parameters."""
     return own(engine, operation, "secret_key", value, SecretKey)
-
-
-def operands(engine: Core, operation: str, a: Any, b: Any) -> tuple[Ciphertext, Any]:
-    """Check two operands, of which one at least is a ciphertext, and return that one first."""
-    if not isinstance(a, Ciphertext) and not isinstance(b, Ciphertext):
-        raise none_encrypted(operation, a)
-    pairs = [("a", a, b), ("b", b, a)]
-    name, first, second = next(pair for pair in pairs if isinstance(pair[1], Ciphertext))
-    checked = ciphertext(engine, operation, name, first)
-    if isinstance(second, Ciphertext):
-        return checked, ciphertext(engine, operation, "b", second)
-    return checked, second
 
 
 def vector(engine: Core, operation: str, values: Any) -> tuple[ComplexArray, bool]:
