@@ -134,6 +134,11 @@ def test_circuits_are_what_operations_make(lossy: Party, rng: np.random.Generato
 def test_operands_in_the_clear_on_either_side(lossy: Party, rng: np.random.Generator) -> None:
     engine, secret = lossy.engine, lossy.secret_key
     a, b = rng.uniform(-1, 1, (2, engine.slot_count))
+    x = engine.encrypt(np.full(engine.slot_count, -0.25), secret, bound=1)
+    # Of an array of one value, zeros follow it.
+    for values in ([0.5], np.array([0.5])):
+        largest = engine.decrypt(engine.maximum(values, x), secret)
+        np.testing.assert_allclose(largest, [0.5] + [0.0] * (engine.slot_count - 1), atol=1e-5)
     for other, level in (
         (b, 13),
         (engine.encode(b, bound=1), 1),

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;
+use everlevel_ckks::circuits::extrema::Extremum;
 use everlevel_ckks::circuits::refresh::RefreshOperand;
 use everlevel_ckks::circuits::sign::SignPrecision;
 use everlevel_ckks::{
@@ -103,7 +104,7 @@ fn compare(party: &Party, circuits: &Circuits) -> Outcome<()> {
 
     let precision = SignPrecision::OF_DIFFERENCES;
     let start = Instant::now();
-    let largest = circuits.maximum(&x, &y, precision, &no_progress)?;
+    let largest = circuits.extremum(Extremum::Max, &x, &y, precision, &no_progress)?;
     println!("{:.1} s", start.elapsed().as_secs_f64());
     let maxima: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect();
     let everywhere = vec![true; slots];
@@ -123,7 +124,8 @@ fn compute_deep(party: &Party, circuits: &Circuits) -> Outcome<()> {
     // A soft step, of no level more than its degree asks for.
     let series = interpolated(|x| 0.5 + 0.4 * (100.0 * x).tanh(), 1501);
     let (start, before) = (Instant::now(), circuits.bootstrap_count());
-    let mut y = circuits.evaluate_polynomial(&x, Imaginary::Noise, Basis::Chebyshev, &series, &no_progress)?;
+    let values = circuits.evaluate_polynomials(&x, Imaginary::Noise, Basis::Chebyshev, &[&series], &no_progress)?;
+    let mut y = values[0].clone();
     plain.iter_mut().for_each(|x| *x = value_at(&series, *x));
     let count = || circuits.bootstrap_count() - before;
     println!("degree 1500: {} bootstraps, {:.1} s", count(), start.elapsed().as_secs_f64());

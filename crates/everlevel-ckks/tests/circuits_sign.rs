@@ -1,7 +1,7 @@
 //! Signs, comparisons and extrema by real bootstraps, against plain numbers, on small insecure rings.
 
 use crate::common::{Party, log_n, uniform};
-use everlevel_ckks::circuits::extrema::tree_rotations;
+use everlevel_ckks::circuits::extrema::{Extremum, tree_rotations};
 use everlevel_ckks::circuits::sign::SignPrecision;
 use everlevel_ckks::circuits::{Circuits, Operand, Rotations};
 use everlevel_ckks::{
@@ -81,11 +81,11 @@ fn comparisons_and_extrema_are_right_everywhere() {
             let is_apart = (a - b).abs() >= differences.gap;
             assert!(!is_apart || (found - expected).abs() < differences.error / 2.0 + NOISE, "{a} {b} {found}");
         }
-        let largest = circuits.maximum(&x, &y, differences, &no_progress).unwrap();
+        let largest = circuits.extremum(Extremum::Max, &x, &y, differences, &no_progress).unwrap();
         assert_within("maximum", &party, &largest, &zip(f64::max), allowed);
-        let least = circuits.minimum(&x, b.as_slice(), differences, &no_progress).unwrap();
+        let least = circuits.extremum(Extremum::Min, &x, b.as_slice(), differences, &no_progress).unwrap();
         assert_within("minimum with values", &party, &least, &zip(f64::min), allowed);
-        let clipped = circuits.minimum(&x, 0.25, differences, &no_progress).unwrap();
+        let clipped = circuits.extremum(Extremum::Min, &x, 0.25, differences, &no_progress).unwrap();
         assert_within("minimum with a number", &party, &clipped, &zip(|a, _| a.min(0.25)), allowed);
         let positive = circuits.relu(&x, values, &no_progress).unwrap();
         assert_within("relu", &party, &positive, &zip(|a, _| a.max(0.0)), allowed);
@@ -101,7 +101,7 @@ fn comparisons_and_extrema_are_right_everywhere() {
     }
     let message: Vec<Complex64> = b.iter().map(|v| Complex64::new(*v, 0.0)).collect();
     let low: Units<Plaintext> = party.ctx.encode(&message, 2).unwrap().into();
-    let largest = circuits.maximum(&x, Operand::Plaintext(&low), differences, &no_progress).unwrap();
+    let largest = circuits.extremum(Extremum::Max, &x, Operand::Plaintext(&low), differences, &no_progress).unwrap();
     assert_eq!(largest.first().level(), 2);
     assert_within("maximum with a plaintext", &party, &largest, &zip(f64::max), allowed);
     // Equal values are half as large as each other.
@@ -131,8 +131,8 @@ fn claims_count_what_is_lost_within_the_gap() {
     for (what, result, expected) in [
         ("relu", circuits.relu(&x, precision, &no_progress), zip(|v| v.max(0.0))),
         ("abs", circuits.abs(&x, precision, &no_progress), zip(f64::abs)),
-        ("maximum", circuits.maximum(&x, 0.0, precision, &no_progress), zip(|v| v.max(0.0))),
-        ("minimum", circuits.minimum(&x, 0.0, precision, &no_progress), zip(|v| v.min(0.0))),
+        ("maximum", circuits.extremum(Extremum::Max, &x, 0.0, precision, &no_progress), zip(|v| v.max(0.0))),
+        ("minimum", circuits.extremum(Extremum::Min, &x, 0.0, precision, &no_progress), zip(|v| v.min(0.0))),
     ] {
         let result = result.unwrap();
         let floor = (-result.precision_floor()).exp2();
@@ -153,8 +153,8 @@ fn bounds_are_the_operands_own() {
     for (what, refused, largest) in [
         ("compare", circuits.compare(&x, &wide, precision, &no_progress), 4.0),
         ("compare", circuits.compare_less(&wide, 0.5, precision, &no_progress), 3.5),
-        ("maximum", circuits.maximum(&x, 2.5, precision, &no_progress), 3.5),
-        ("minimum", circuits.minimum(&x, [0.0, -3.5].as_slice(), precision, &no_progress), 4.5),
+        ("maximum", circuits.extremum(Extremum::Max, &x, 2.5, precision, &no_progress), 3.5),
+        ("minimum", circuits.extremum(Extremum::Min, &x, [0.0, -3.5].as_slice(), precision, &no_progress), 4.5),
         ("relu", circuits.relu(&wide, precision, &no_progress), 3.0),
     ] {
         let Err(Error::SignBound { op, found, bound: 2.0, level: 0 }) = refused else { panic!("{what}: {refused:?}") };
@@ -176,7 +176,7 @@ fn small_keys_will_do_and_units_are_compared_together() {
     let [a, b] = [3, 4].map(|seed| reals(party.ctx.slot_count(), seed));
     let [x, y] = [encrypted(&party, &a, 4), encrypted(&party, &b, 4)];
     let both = [Units::stack(&[&x, &y]).unwrap(), Units::stack(&[&y, &x]).unwrap()];
-    let largest = circuits.maximum(&both[0], &both[1], SignPrecision::OF_DIFFERENCES, &no_progress).unwrap();
+    let largest = circuits.extremum(Extremum::Max, &both[0], &both[1], SignPrecision::OF_DIFFERENCES, &no_progress).unwrap();
     let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect();
     assert_eq!(largest.count(), 2);
     for unit in largest.split() {
@@ -201,10 +201,10 @@ fn trees_find_the_extrema_of_the_first_slots() {
         let rotations = Rotations { any: None, fixed: &fixed };
         let allowed = fixed.len() as f64 * (precision.gap / 2.0 + LOSSY_NOISE) + NOISE;
         let first = values[..count].iter();
-        let largest = circuits.max_of_slots(&x, rotations, count, precision, &no_progress).unwrap();
+        let largest = circuits.extremum_of_slots(Extremum::Max, &x, rotations, count, precision, &no_progress).unwrap();
         let expected = first.clone().fold(0.0f64, |m, v| m.max(*v));
         assert!((decrypted(&party, &largest)[0] - expected).abs() <= allowed, "largest of {count}");
-        let least = circuits.min_of_slots(&x, rotations, count, precision, &no_progress).unwrap();
+        let least = circuits.extremum_of_slots(Extremum::Min, &x, rotations, count, precision, &no_progress).unwrap();
         let expected = first.fold(1.0f64, |m, v| m.min(*v));
         assert!((decrypted(&party, &least)[0] - expected).abs() <= allowed, "least of {count}");
     }
@@ -212,10 +212,10 @@ fn trees_find_the_extrema_of_the_first_slots() {
     assert_eq!(tree_rotations(16), [-1, -2, -4, -8]);
 
     let none = Rotations::default();
-    let error = circuits.max_of_slots(&x, none, 3, precision, &no_progress).unwrap_err();
+    let error = circuits.extremum_of_slots(Extremum::Max, &x, none, 3, precision, &no_progress).unwrap_err();
     assert!(matches!(error, Error::MissingRotation { op: "max_of_slots", rotation: -1, .. }), "{error}");
     for count in [0, party.ctx.slot_count() + 1] {
-        let error = circuits.min_of_slots(&x, none, count, precision, &no_progress).unwrap_err();
+        let error = circuits.extremum_of_slots(Extremum::Min, &x, none, count, precision, &no_progress).unwrap_err();
         assert!(matches!(error, Error::SlotCount { op: "min_of_slots", .. }), "{error}");
     }
 }
@@ -233,7 +233,7 @@ fn arguments_are_refused_before_any_work() {
     let foreign = encrypted(&other, &[0.5], 13);
     let error = circuits.compare(&foreign, 0.5, SignPrecision::OF_DIFFERENCES, &no_progress);
     assert!(matches!(error, Err(Error::Object(ObjectError::OtherSecret { op: "compare", .. }))), "{error:?}");
-    let error = circuits.maximum(&x, &foreign, SignPrecision::OF_DIFFERENCES, &no_progress);
+    let error = circuits.extremum(Extremum::Max, &x, &foreign, SignPrecision::OF_DIFFERENCES, &no_progress);
     assert!(matches!(error, Err(Error::Object(ObjectError::OtherSecret { op: "maximum", .. }))), "{error:?}");
     let product: Units<Ciphertext> = party.ctx.multiply_without_key(x.first(), x.first()).unwrap().into();
     let error = circuits.relu(&product, SignPrecision::OF_VALUES, &no_progress);

@@ -5,6 +5,7 @@ use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
 use everlevel_ckks::circuits::deep::{Imaginary, Split};
+use everlevel_ckks::circuits::extrema::Extremum;
 use everlevel_ckks::circuits::refresh::RefreshOperand;
 use everlevel_ckks::circuits::sign::{self as signs, SignPlan, SignPrecision};
 use numpy::PyReadonlyArray1;
@@ -67,8 +68,9 @@ pub fn of_sign(
 pub enum Operand<'py> {
     Ciphertext(PyRef<'py, Ciphertext>),
     Plaintext(PyRef<'py, Plaintext>),
-    Number(f64),
+    /// Before numbers, one of which an array of one value could be taken for.
     Values(PyReadonlyArray1<'py, f64>),
+    Number(f64),
 }
 
 /// A circuit of two vectors, `maximum`, `minimum`, `compare` or `compare_less`, and the bootstraps that it took.
@@ -89,12 +91,16 @@ pub fn of_difference(
         Operand::Values(values) => ckks::circuits::Operand::Values(values.as_slice()?),
     };
     let result = run_reporting(report, |p| match operation {
-        "maximum" => circuits.maximum(left, right, precision, p),
-        "minimum" => circuits.minimum(left, right, precision, p),
+        "maximum" => circuits.extremum(Extremum::Max, left, right, precision, p),
+        "minimum" => circuits.extremum(Extremum::Min, left, right, precision, p),
         "compare_less" => circuits.compare_less(left, right, precision, p),
         _ => circuits.compare(left, right, precision, p),
     })?;
     Ok((Ciphertext(result), circuits.bootstrap_count()))
+}
+
+fn which(largest: bool) -> Extremum {
+    if largest { Extremum::Max } else { Extremum::Min }
 }
 
 /// The largest or the smallest of the first slots, and the bootstraps.
@@ -110,10 +116,8 @@ pub fn extremum_of_slots(
     let fixed = fixed_keys(&keys.1);
     let rotations = ckks::circuits::Rotations { any: keys.1.0.as_ref().map(|key| &key.0), fixed: &fixed };
     let (circuits, x, precision) = (circuits(context, bootstrap_keys(&keys.0))?, &x.0, precision.into());
-    let extremum = run_reporting(report, |p| match search {
-        (count, true) => circuits.max_of_slots(x, rotations, count, precision, p),
-        (count, false) => circuits.min_of_slots(x, rotations, count, precision, p),
-    })?;
+    let (count, which) = (search.0, which(search.1));
+    let extremum = run_reporting(report, |p| circuits.extremum_of_slots(which, x, rotations, count, precision, p))?;
     Ok((Ciphertext(extremum), circuits.bootstrap_count()))
 }
 
@@ -132,10 +136,8 @@ pub fn argument_of_slots(
     let keys = PlaceKeys { rotation: &keys.1.0, matrices };
     let ((count, largest, one_hot), x, precision) = (search, &ciphertext.0, precision.into());
     let place = if one_hot { Place::OneHot } else { Place::Index };
-    let places = run_reporting(report, |p| match largest {
-        true => circuits.argmax_of_slots(x, keys, count, place, precision, p),
-        false => circuits.argmin_of_slots(x, keys, count, place, precision, p),
-    })?;
+    let (search, which) = ((count, place), which(largest));
+    let places = run_reporting(report, |p| circuits.argument_of_slots(which, x, keys, search, precision, p))?;
     Ok((Ciphertext(places), circuits.bootstrap_count()))
 }
 

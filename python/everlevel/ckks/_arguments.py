@@ -109,6 +109,5 @@ def _argument(
         rotation, matrices = key.part(operation, RotationKey), key.matrix_multiplication_key
     all_keys = keys, rotation._native, None if matrices is None else matrices._native
     search = width, which == "max", hot
-    with self._reporting(operation, progress) as report:
-        result = _native.argument_of_slots(self._context, x._native, all_keys, search, precision, report)
-    return _comparison.counted(self, result)
+    arguments = x._native, all_keys, search, precision
+    return _comparison.run(self, operation, progress, _native.argument_of_slots, *arguments)

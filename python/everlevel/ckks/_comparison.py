@@ -8,6 +8,7 @@ so that minima, maxima and rectified values are right to gap/2, and absolute val
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -172,9 +173,7 @@ def of_sign(
     """Compute a sign, or what is made of it and its argument."""
     x, checked = real(operation, value), check_precision(operation, *precision)
     keys = sign_keys(self, operation, x, key)
-    with self._reporting(operation, progress) as report:
-        result = _native.of_sign(self._context, operation, x._native, keys, checked, report)
-    return counted(self, result)
+    return run(self, operation, progress, _native.of_sign, operation, x._native, keys, checked)
 
 
 def of_difference(
@@ -186,14 +185,19 @@ def of_difference(
     left, right = _arithmetic.order(self, operation, left, right, raised=True)
     x, other = real(operation, left), _real_operand(self, operation, right)
     keys = sign_keys(self, operation, x, key)
+    return run(self, operation, progress, _native.of_difference, circuit, (x._native, other), keys, checked)
+
+
+def run(
+    self: Core,
+    operation: str,
+    progress: bool | None,
+    circuit: Callable[..., tuple[_native.Ciphertext, int]],
+    *arguments: Any,
+) -> Ciphertext:
+    """Run a circuit that has a real result, and count its bootstraps."""
     with self._reporting(operation, progress) as report:
-        result = _native.of_difference(self._context, circuit, (x._native, other), keys, checked, report)
-    return counted(self, result)
-
-
-def counted(self: Core, result: tuple[_native.Ciphertext, int]) -> Ciphertext:
-    """Wrap a circuit's real result, and count its bootstraps."""
-    native, bootstraps = result
+        native, bootstraps = circuit(self._context, *arguments, report)
     self._counters.add(bootstraps)
     return self._wrap(native, is_real=True)
 

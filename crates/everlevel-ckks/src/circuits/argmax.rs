@@ -1,8 +1,8 @@
 //! Where the largest and the smallest value are: as a vector of one 1 and zeros, or as an index.
 //!
 //! Few values, of which about `count²` fit the slots, are compared all at once, each with each, and a value is the
-//! largest if it wins every comparison. More of them take the tree of [`Circuits::max_of_slots`], and one comparison
-//! with the extremum that comes out.
+//! largest if it wins every comparison. More of them take the tree of [`Circuits::extremum_of_slots`], and one
+//! comparison with the extremum that comes out.
 
 use super::evaluator::{Circuits, Run};
 use super::extrema::Extremum;
@@ -33,44 +33,27 @@ pub struct PlaceKeys<'a> {
 }
 
 impl Circuits<'_> {
-    /// The place of the largest of the first `count` values of each unit, if it exceeds the others by `precision.gap`
-    /// or more. Within the gap, several slots may have parts of the 1, and the index is of no use.
+    /// The place of the largest or the smallest of the first `count` values of each unit, if it differs from the others
+    /// by `precision.gap` or more. Within the gap, several slots may have parts of the 1, and the index is of no use.
     ///
     /// The precision is that of differences; with a tree, the gap is at least `bound/2048`, and values beyond `count`
-    /// are compared, too. Costs one sign, and a lossy bootstrap before it; or a [`Circuits::max_of_slots`], and one
-    /// sign of half the gap. The vector of one 1 is right to `3·(count·error/2)²`, or with a tree to `3·(error/2)²`,
-    /// beside the noise of its level; the index to `count²/2` times that.
+    /// are compared, too. Costs one sign, and a lossy bootstrap before it; or a [`Circuits::extremum_of_slots`], and
+    /// one sign of half the gap. The vector of one 1 is right to `3·(count·error/2)²`, or with a tree to
+    /// `3·(error/2)²`, beside the noise of its level; the index to `count²/2` times that.
     ///
     /// # Errors
-    /// As [`Circuits::max_of_slots`]; rotation keys of another secret.
-    pub fn argmax_of_slots(
+    /// As [`Circuits::extremum_of_slots`]; rotation keys of another secret.
+    pub fn argument_of_slots(
         &self,
+        which: Extremum,
         x: &Units<Ciphertext>,
         keys: PlaceKeys,
-        count: usize,
-        place: Place,
+        (count, place): (usize, Place),
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
-        let run = self.run("argmax_of_slots", 2, progress);
-        Search { run: &run, keys, count, which: Extremum::Max, precision }.place(x, place)
-    }
-
-    /// The place of the smallest value; all else as in [`Circuits::argmax_of_slots`].
-    ///
-    /// # Errors
-    /// As [`Circuits::argmax_of_slots`].
-    pub fn argmin_of_slots(
-        &self,
-        x: &Units<Ciphertext>,
-        keys: PlaceKeys,
-        count: usize,
-        place: Place,
-        precision: SignPrecision,
-        progress: Progress,
-    ) -> Result<Units<Ciphertext>, Error> {
-        let run = self.run("argmin_of_slots", 2, progress);
-        Search { run: &run, keys, count, which: Extremum::Min, precision }.place(x, place)
+        let run = self.run(which.named("argmax_of_slots", "argmin_of_slots"), 2, progress);
+        Search { run: &run, keys, count, which, precision }.place(x, place)
     }
 }
 

@@ -7,48 +7,45 @@ use super::sign::{LEAST_DEPTH, Planned, SignPlan, SignPrecision};
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 /// Which of two values is kept.
-#[derive(Clone, Copy)]
-pub(super) enum Extremum {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extremum {
     /// The larger one.
     Max,
     /// The smaller one.
     Min,
 }
 
+impl Extremum {
+    /// One of two names.
+    pub(super) fn named(self, max: &'static str, min: &'static str) -> &'static str {
+        match self {
+            Self::Max => max,
+            Self::Min => min,
+        }
+    }
+}
+
 impl Circuits<'_> {
-    /// The larger value, slot by slot, with an error of at most `precision.gap/2`. Where the values differ by the gap
-    /// or more it is at most `bound·error/2`, beside that of bootstraps.
+    /// The larger or the smaller value, slot by slot, with an error of at most `precision.gap/2`. Where the values
+    /// differ by the gap or more it is at most `bound·error/2`, beside that of bootstraps.
     ///
     /// The precision is that of the difference. Costs a level, and none of those above the highest but one. Operands
     /// whose levels would need a further round are bootstrapped first, both at once if they can be.
     ///
     /// # Errors
     /// As [`Circuits::compare`].
-    pub fn maximum<'o>(
+    pub fn extremum<'o>(
         &self,
+        which: Extremum,
         left: &Units<Ciphertext>,
         right: impl Into<Operand<'o>>,
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
-        self.run("maximum", 1, progress).extremum(Extremum::Max, left, right.into(), precision)
+        self.run(which.named("maximum", "minimum"), 1, progress).extremum(which, left, right.into(), precision)
     }
 
-    /// The smaller value, slot by slot; all else as in [`Circuits::maximum`].
-    ///
-    /// # Errors
-    /// As [`Circuits::compare`].
-    pub fn minimum<'o>(
-        &self,
-        left: &Units<Ciphertext>,
-        right: impl Into<Operand<'o>>,
-        precision: SignPrecision,
-        progress: Progress,
-    ) -> Result<Units<Ciphertext>, Error> {
-        self.run("minimum", 1, progress).extremum(Extremum::Min, left, right.into(), precision)
-    }
-
-    /// `max(x, 0)`, with an error of at most `precision.gap/2`. Costs a level, as [`Circuits::maximum`].
+    /// `max(x, 0)`, with an error of at most `precision.gap/2`. Costs a level, as [`Circuits::extremum`].
     ///
     /// # Errors
     /// As [`Circuits::sign`].
@@ -64,7 +61,7 @@ impl Circuits<'_> {
         Ok(with_loss(positive, 0.5, &plan, precision))
     }
 
-    /// The absolute value, with an error of at most `precision.gap`. Costs a level, as [`Circuits::maximum`].
+    /// The absolute value, with an error of at most `precision.gap`. Costs a level, as [`Circuits::extremum`].
     ///
     /// # Errors
     /// As [`Circuits::sign`].
@@ -80,39 +77,26 @@ impl Circuits<'_> {
         Ok(with_loss(run.multiply(&x, &sign)?, 1.0, &plan, precision))
     }
 
-    /// The largest of the first `count` values in slot 0, by a tree of `⌈log2(count)⌉` maxima. Where all values count,
-    /// every slot has the result; else the other slots hold maxima of other values. The values beyond are compared,
-    /// too: their differences must be within the bound as well.
+    /// The largest or the smallest of the first `count` values in slot 0, by a tree of `⌈log2(count)⌉` extrema. Where
+    /// all values count, every slot has the result; else the other slots hold extrema of other values. The values
+    /// beyond are compared, too: their differences must be within the bound as well.
     ///
-    /// The error is at most that of [`Circuits::maximum`] for each row of the tree. Costs a level for each row, and
+    /// The error is at most that of [`Circuits::extremum`] for each row of the tree. Costs a level for each row, and
     /// bootstraps in between. The keys have the rotations by [`tree_rotations`].
     ///
     /// # Errors
     /// As [`Circuits::sign`]; a count of 0 or beyond the slots; a rotation that there is no key for.
-    pub fn max_of_slots<'k>(
+    pub fn extremum_of_slots<'k>(
         &self,
+        which: Extremum,
         x: &Units<Ciphertext>,
         rotations: impl Into<Rotations<'k>>,
         count: usize,
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
-        self.run("max_of_slots", 1, progress).tree(Extremum::Max, x, rotations.into(), count, precision)
-    }
-
-    /// The smallest of the first `count` values in slot 0; all else as in [`Circuits::max_of_slots`].
-    ///
-    /// # Errors
-    /// As [`Circuits::max_of_slots`].
-    pub fn min_of_slots<'k>(
-        &self,
-        x: &Units<Ciphertext>,
-        rotations: impl Into<Rotations<'k>>,
-        count: usize,
-        precision: SignPrecision,
-        progress: Progress,
-    ) -> Result<Units<Ciphertext>, Error> {
-        self.run("min_of_slots", 1, progress).tree(Extremum::Min, x, rotations.into(), count, precision)
+        let run = self.run(which.named("max_of_slots", "min_of_slots"), 1, progress);
+        run.tree(which, x, rotations.into(), count, precision)
     }
 }
 

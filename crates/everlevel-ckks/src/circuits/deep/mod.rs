@@ -49,31 +49,15 @@ enum Term {
 }
 
 impl Circuits<'_> {
-    /// `Σ coefficients[k]·B_k(x)`, for real coefficients and any levels: from as few bootstraps as possible. Without
-    /// one it costs `⌈log2(degree + 1)⌉` levels; in pieces, the result is at [`Circuits::level_out`], less one level
-    /// for each halving.
+    /// `Σ coefficients[k]·B_k(x)` of several polynomials, which share the powers and their bootstraps, for real
+    /// coefficients and any levels: from as few bootstraps as possible. Without one it costs `⌈log2(degree + 1)⌉`
+    /// levels; in pieces, the results are at [`Circuits::level_out`], less one level for each halving.
     ///
     /// For Chebyshev series, and for powers in pieces, values of `x` are in [−1, 1].
     ///
     /// # Errors
     /// No coefficients, NaN or infinity among them; more levels than pieces can take; keys of another secret; a
     /// cancellation.
-    pub fn evaluate_polynomial(
-        &self,
-        x: &Units<Ciphertext>,
-        imaginary: Imaginary,
-        basis: Basis,
-        coefficients: &[f64],
-        progress: Progress,
-    ) -> Result<Units<Ciphertext>, Error> {
-        let all = self.evaluate_polynomials(x, imaginary, basis, &[coefficients], progress)?;
-        all.into_iter().next().ok_or_else(|| unreachable!("a value for each polynomial"))
-    }
-
-    /// [`Circuits::evaluate_polynomial`] of several polynomials, which share the powers and their bootstraps.
-    ///
-    /// # Errors
-    /// As [`Circuits::evaluate_polynomial`].
     pub fn evaluate_polynomials(
         &self,
         x: &Units<Ciphertext>,

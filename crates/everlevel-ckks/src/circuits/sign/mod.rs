@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::evaluator::{Circuits, Run};
 use super::operand::Operand;
-use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
+use crate::{Ciphertext, Error, Method, Progress, SlotType, Units, no_progress};
 
 pub use minimax::{Minimax, alternating_extrema};
 pub use plan::{LEAST_DEPTH, SignPlan};
@@ -26,9 +26,7 @@ impl Circuits<'_> {
     /// # Errors
     /// A precision out of range, or a level that leaves none for polynomials.
     pub fn plan_sign(&self, precision: SignPrecision, level: usize) -> Result<Arc<SignPlan>, Error> {
-        let stages = self.keys().bootstrap.stage_count();
-        let levels = level.saturating_sub(stages);
-        SignPlan::new("plan_sign", precision, levels, self.context().max_level() - stages)
+        self.run("plan_sign", 1, &no_progress).plan(precision, level)
     }
 
     /// The sign of every value of a real ciphertext: ±1 up to `precision.error` where values are of size
