@@ -1,4 +1,4 @@
-"""Names of 1.x: an engine whose functions and arguments have them too, so that its scripts run with the import changed.
+"""Engine with the names of 1.x, whose scripts run with their import line alone changed.
 
 >>> from everlevel.compat import Engine
 >>> engine = Engine("cpu", max_level=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from conftest import of_1x
 from everlevel import compat, errors
+from everlevel.cluster._bound import EngineLike
 from everlevel.compat import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,3 +143,10 @@ def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: P
     for wrong in ({"constant": 1}, {"left": a, "plaintext": p, "array": [1.0]}):
         with pytest.raises(TypeError):
             engine.add(**wrong)
+
+
+def test_a_pickled_engine_keeps_its_names(party: Any) -> None:
+    for engine in (party.engine, of_1x(party)):
+        assert type(pickle.loads(pickle.dumps(engine))) is type(engine)
+    like = EngineLike.of(of_1x(party))
+    assert type(pickle.loads(pickle.dumps(like)).make(1)) is Engine

@@ -16,7 +16,7 @@ import pytest
 import everlevel
 from concurrency import ctrl_c_at_the_first_step, releases_the_lock
 from conftest import Party
-from everlevel import BootstrapKey, Engine, RotationKey, compat, tfhe
+from everlevel import BootstrapKey, Engine, RotationKey, compat, ntru, tfhe
 from everlevel._common import progress as _progress
 from everlevel._common.sizes import format_bytes
 
@@ -73,6 +73,18 @@ def test_pickles_of_version_0_1_are_read(party: Party) -> None:
     former = pickled.replace(b"everlevel.ckks._storable\nrestore\n", b"everlevel.engine\n_restore\n")
     assert former != pickled
     assert party.engine.decode(pickle.loads(former))[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("module", [tfhe, ntru])
+def test_pickles_of_bits_of_version_0_1_are_read(module: Any) -> None:
+    from everlevel.tfhe.engine import _engine_at, _restore
+
+    engine = module.Engine("gate-64", insecure_log_n=9, thread_count=1)
+    secret_key = engine.create_secret_key()
+    address = f"{engine._prefix}gate-64", 9, False
+    x = _restore(*address, engine.encrypt([True, False], secret_key).to_bytes())
+    assert x._engine is engine is _engine_at(*address)
+    assert engine.decrypt(x, secret_key).tolist() == [True, False]
 
 
 @pytest.mark.parametrize("engine", [Engine, tfhe.Engine])

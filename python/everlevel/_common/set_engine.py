@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from ..errors import FileParametersError, OperandTypeError, ParameterError
 from . import checks, headers
 from .core import Core
+from .engines import Engines
 from .locks import Lock
 from .set_keys import Key
-from .storable import OfEngine, PathLike, own
+from .storable import OfEngine, PathLike, engine_at, own
 from .threads import threads
 
 EvaluationKeyT = TypeVar("EvaluationKeyT", bound=Key)
@@ -21,6 +22,8 @@ class SetCore(Core):
 
     _parameters: str
     _insecure_log_n: int | None
+    _options: tuple[tuple[str, Any], ...] = ()
+    """What else the engine's class was asked for, by name."""
     # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, Any]
     _lock: Lock
@@ -33,6 +36,33 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
     _evaluation_key: ClassVar[type[Any]]
     _log_ns: ClassVar[tuple[int, int]]
     """The least and the largest of insecure rings."""
+    _prefix: ClassVar[str] = ""
+    """What the names of the scheme's sets begin with in files, where two schemes' stand."""
+    _engines: ClassVar[Engines[Any]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._engines = Engines()
+        cls._engines.make = cls._make
+
+    @classmethod
+    def _make(
+        cls, parameters: str, options: tuple[tuple[str, Any], ...], insecure_log_n: int | None, parallel: bool
+    ) -> Self:
+        """Make the engine at an address."""
+        make: Any = cls
+        made: Self = make(
+            parameters, **dict(options), thread_count=None if parallel else 1, insecure_log_n=insecure_log_n
+        )
+        return made
+
+    @property
+    def _address(self) -> tuple[str, tuple[tuple[str, Any], ...], int | None, bool]:
+        """What tells engines of a class apart: (parameters, options, insecure ring, whether threads are many)."""
+        return self._parameters, self._options, self._insecure_log_n, self.thread_count > 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return engine_at, (type(self), *self._address)
 
     def _fill(
         self, parameters: Any, example: str, thread_count: Any, shows_progress: bool | None, insecure_log_n: Any

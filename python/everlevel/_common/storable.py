@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable
 from pickle import PickleBuffer
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -66,14 +65,12 @@ class Storable:
 class OfEngine(Storable):
     """Base of ciphertexts and keys that know their engine, whose native context writes them.
 
-    Each scheme's says how a pickle finds an engine, and each class which operations its operators call.
+    Each class says which operations its operators call.
     """
 
     __slots__ = ("__weakref__", "_engine")
 
     _engine: Any
-    _restore: ClassVar[Callable[..., Any]]
-    """The function that pickles name: of an engine's address, and an object's bytes."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
@@ -93,7 +90,18 @@ class OfEngine(Storable):
         return data
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return type(self)._restore, (*self._engine._address, pickled(self.to_bytes(), protocol))
+        return restore, (type(self._engine), *self._engine._address, pickled(self.to_bytes(), protocol))
+
+
+def engine_at(kind: Any, *address: Any) -> Any:
+    """Return this process's engine of a class for what a pickle brings."""
+    return kind._engines.at(*address)
+
+
+def restore(kind: Any, *address_and_data: Any) -> Any:
+    """Return the object that a pickle brings."""
+    *address, data = address_and_data
+    return engine_at(kind, *address)._deserialize(data)
 
 
 def same_parameters(engine: Any, operation: str, name: str, value: OfEngine) -> None:

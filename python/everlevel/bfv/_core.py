@@ -9,7 +9,6 @@ from .._common.limb_engine import LimbCore
 class Core(LimbCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
-    _plain_modulus: int | None
     _context: _native.BfvContext
 
     @property
@@ -21,8 +20,3 @@ class Core(LimbCore):
     def plain_modulus(self) -> int:
         """The prime that all arithmetic is modulo."""
         return self._context.plain_modulus
-
-    @property
-    def _address(self) -> tuple[str, int | None, int | None, bool]:
-        """What tells engines apart: (parameters, plain modulus, insecure ring, whether threads are many)."""
-        return self._parameters, self._plain_modulus, self._insecure_log_n, self._context.thread_count > 1

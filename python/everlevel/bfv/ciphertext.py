@@ -6,12 +6,11 @@ from typing import Any
 
 from .. import _native
 from .._common.operators import Vector
-from ._storable import Storable
 
 __all__ = ["Ciphertext"]
 
 
-class Ciphertext(Vector, Storable):
+class Ciphertext(Vector):
     """An encrypted vector of integers modulo `Engine.plain_modulus`, one for each slot.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and

@@ -11,10 +11,10 @@ from .._common.limb_engine import estimate_memory, key_amounts
 from .._common.methods import lists_methods
 from .._common.set_engine import SetEngine
 from .._common.sizes import format_bytes
+from .._common.storable import OfEngine
 from ..errors import ParameterError
 from . import _arithmetic, _messages, _operands, _slots
 from ._core import Core
-from ._storable import Storable, engines
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
 
@@ -103,17 +103,12 @@ class Engine(Core, SetEngine[EvaluationKey]):
         insecure_log_n: int | None = None,
     ) -> None:
         count = self._fill(parameters, "n15", thread_count, progress, insecure_log_n)
-        self._plain_modulus = _modulus(plain_modulus)
+        modulus = _modulus(plain_modulus)
+        self._options = (("plain_modulus", modulus),)
         self._context = _native.BfvContext(
-            parameters=parameters,
-            plain_modulus=self._plain_modulus,
-            thread_count=count,
-            insecure_log_n=self._insecure_log_n,
+            parameters=parameters, plain_modulus=modulus, thread_count=count, insecure_log_n=self._insecure_log_n
         )
-        engines.announce(self._address, self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_at, self._address
+        self._engines.announce(self._address, self)
 
     @property
     def depth(self) -> int:
@@ -188,7 +183,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     # Files.
 
-    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         if isinstance(native, _native.LimbsSecretKey):
             return SecretKey(self, native)
         if isinstance(native, _native.LimbsEvaluationKey):
@@ -224,21 +219,3 @@ def _modulus(value: Any) -> int | None:
             allowed="a prime below 2^40 that is 1 modulo twice the slots",
         )
     return modulus
-
-
-def _make(parameters: str, plain_modulus: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
-    return Engine(
-        parameters,
-        plain_modulus=plain_modulus,
-        thread_count=None if parallel else 1,
-        insecure_log_n=insecure_log_n,
-    )
-
-
-engines.make = _make
-
-
-def _engine_at(parameters: str, plain_modulus: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
-    """Return this process's engine for what a pickle brings."""
-    engine: Engine = engines.at(parameters, plain_modulus, insecure_log_n, parallel)
-    return engine

@@ -41,12 +41,14 @@ class KeyRegistry:
 
     def remember(self, *keys: AnyKey) -> None:
         """Keep keys, unless one of a kind is there already that serves as high levels."""
-        with self._lock:
-            for key in keys:
-                of_secret = self._keys.setdefault(key._native.secret_id, {})
-                held = of_secret.setdefault(_slot(key), key)
-                if held.level < key.level:
-                    of_secret[_slot(key)] = key
+        for key in keys:
+            slot, secret_id = _slot(key), key._native.secret_id
+            if self.of_secret(secret_id).get(slot) is key:
+                continue
+            with self._lock:
+                of_secret = self._keys.setdefault(secret_id, {})
+                if of_secret.setdefault(slot, key).level < key.level:
+                    of_secret[slot] = key
 
     def use(self, key: AnyKey) -> None:
         """Keep a key, in the place of one of its kind that is there already."""

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._common.storable import Secret, Storable
+from .._common.storable import OfEngine, Secret, Storable
 from ..ckks import engine as ckks
 from ..ckks import keys as ckks_keys
 from ..ckks._storable import Storable as CkksStorable
 from ..ckks.evaluation_key import EvaluationKey
 from ..errors import ParameterError
 from ..tfhe import engine as tfhe
-from ..tfhe._storable import Storable as TfheStorable
 from ..tfhe.keys import EvaluationKey as TfheEvaluationKey
 
 AnyEngine = ckks.Engine | tfhe.Engine
@@ -62,7 +61,7 @@ def parameters_of(value: Any) -> tuple[Any, ...]:
     if isinstance(value, (ckks.Engine, CkksStorable)):
         context = value._context if isinstance(value, ckks.Engine) else value._stored()[0]
         return "ckks", context.params, context.slot_count
-    owner = value._engine if isinstance(value, TfheStorable) else value
+    owner = value._engine if isinstance(value, OfEngine) else value
     return "tfhe", owner._prefix + owner._parameters, owner._insecure_log_n
 
 
@@ -107,7 +106,8 @@ class EngineLike:
         scheme, parameters, size = self.parameters
         parallel = thread_count > 1
         if scheme == "tfhe":
-            return tfhe._make(parameters, size, parallel)
+            known, name = tfhe.of_set(parameters)
+            return known._make(name, (), size, parallel)
         options = self.seeded_keys, self.auto_bootstrap, self.bound, self.refuses_assumed, self.kind
         return ckks._new_engine(parameters, size, parallel, *options)
 

@@ -10,17 +10,16 @@ import numpy as np
 
 from .. import _native
 from .._common.checks import instance, sequence
-from .._common.storable import own
+from .._common.storable import OfEngine, own
 from ..errors import EverlevelError, KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
 from . import _checks, _numpy
 from ._checks import Shape
 from ._core import Core
-from ._storable import Storable
 
 NativeT = TypeVar("NativeT", bound=_native.TfheCiphertext | _native.TfheUintArray | _native.TfheBoolArray)
 
 
-class EncryptedArray(Storable, Generic[NativeT]):
+class EncryptedArray(OfEngine, Generic[NativeT]):
     """An array of ciphertexts of one secret, of any shape. It is immutable."""
 
     __slots__ = ("_native", "_shape")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .. import _native
 from .._common.set_engine import SetCore
 
@@ -11,7 +9,6 @@ from .._common.set_engine import SetCore
 class Core(SetCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
-    _prefix: ClassVar[str]
     _context: _native.TfheContext
     _keys: dict[int, _native.TfheEvaluationKey]
 
@@ -24,8 +21,3 @@ class Core(SetCore):
     def max_value(self) -> int:
         """Largest message."""
         return 1 if self.message_bits is None else 2**self.message_bits - 1
-
-    @property
-    def _address(self) -> tuple[str, int | None, bool]:
-        """What tells engines apart: (parameters, insecure ring, whether threads are many)."""
-        return self._prefix + self._parameters, self._insecure_log_n, self._context.thread_count > 1

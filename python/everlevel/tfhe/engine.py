@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from .. import _native
 from .._common.methods import lists_methods
 from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
+from .._common.storable import OfEngine, engine_at
 from ..errors import HeaderError, ParameterError
 from . import _checks, _gates, _integers, _memory, _messages, _operands, _uint_operations, _uints
 from ._core import Core
-from ._storable import Storable, engines, restore
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
@@ -100,8 +100,6 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _scheme = "tfhe"
     _evaluation_key = EvaluationKey
     _log_ns = 8, 15
-    _prefix: ClassVar[str] = ""
-    """What the names of the scheme's sets begin with in files, where both schemes' stand."""
 
     def __init__(
         self,
@@ -113,7 +111,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     ) -> None:
         count = self._fill(parameters, "gate-128", thread_count, progress, insecure_log_n)
         self._context = self._make_context(parameters, count, self._insecure_log_n)
-        engines.announce(self._address, self)
+        self._engines.announce(self._address, self)
 
     @classmethod
     def _make_context(cls, parameters: str, thread_count: int, insecure_log_n: int | None) -> _native.TfheContext:
@@ -136,9 +134,6 @@ class Engine(Core, SetEngine[EvaluationKey]):
                 raise
             text, value, allowed = (str(part).replace(cls._prefix, "") for part in (error, error.value, error.allowed))
             raise ParameterError(text, option="parameters", value=value, allowed=allowed) from None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_at, self._address
 
     @property
     def security_bits(self) -> float:
@@ -199,7 +194,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     # Files.
 
-    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         if isinstance(native, _native.TfheSecretKey):
             return SecretKey(self, native)
         if isinstance(native, _native.TfheEvaluationKey):
@@ -290,21 +285,20 @@ def _classes() -> list[type[Engine]]:
     return [Engine, *Engine.__subclasses__()]
 
 
-def _make(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
-    """Make an engine of the class whose sets have such names."""
+def of_set(parameters: str) -> tuple[type[Engine], str]:
+    """Return the class whose sets have such names in files, and the name that it knows a set by."""
     known = max((c for c in _classes() if parameters.startswith(c._prefix)), key=lambda c: len(c._prefix))
-    name = parameters.removeprefix(known._prefix)
-    return known(name, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n)
-
-
-engines.make = _make
-
-
-def _engine_at(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
-    """Return this process's engine for what a pickle brings."""
-    engine: Engine = engines.at(parameters, insecure_log_n, parallel)
-    return engine
+    return known, parameters.removeprefix(known._prefix)
 
 
 # What pickles of version 0.1 name.
-_restore = restore
+
+
+def _engine_at(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
+    kind, name = of_set(parameters)
+    engine: Engine = engine_at(kind, name, (), insecure_log_n, parallel)
+    return engine
+
+
+def _restore(parameters: str, insecure_log_n: int | None, parallel: bool, data: Any) -> Any:
+    return _engine_at(parameters, insecure_log_n, parallel)._deserialize(data)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from .. import _native
 from .._common import set_keys
 from .._common.sizes import format_bytes
-from ._storable import Storable
 
 __all__ = ["EvaluationKey", "SecretKey"]
 
 
-class SecretKey(set_keys.SecretKey, Storable):
+class SecretKey(set_keys.SecretKey):
     """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
@@ -21,7 +20,7 @@ class SecretKey(set_keys.SecretKey, Storable):
     _native: _native.TfheSecretKey
 
 
-class EvaluationKey(set_keys.Key, Storable):
+class EvaluationKey(set_keys.Key):
     """What computes: the bootstrapping key and the key-switching key of one secret. It tells nothing about it.
 
     It is held ready for use, and as seeds and bodies beside that, which is what files hold.

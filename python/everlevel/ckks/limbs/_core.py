@@ -9,7 +9,6 @@ from ..._common.limb_engine import LimbCore
 class Core(LimbCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
-    _precision: int | None
     _context: _native.LimbsContext
 
     @property
@@ -21,8 +20,3 @@ class Core(LimbCore):
     def precision_bits(self) -> int:
         """Bits of values below the point that are kept, and that a product spends."""
         return self._context.precision_bits
-
-    @property
-    def _address(self) -> tuple[str, int | None, int | None, bool]:
-        """What tells engines apart: (parameters, precision, insecure ring, whether threads are many)."""
-        return self._parameters, self._precision, self._insecure_log_n, self._context.thread_count > 1

@@ -11,11 +11,11 @@ from ..._common.limb_engine import estimate_memory, key_amounts
 from ..._common.methods import lists_methods
 from ..._common.set_engine import SetEngine
 from ..._common.sizes import format_bytes
+from ..._common.storable import OfEngine
 from ..engine import Engine as LevelEngine
 from ..keys import SecretKey as LevelSecretKey
 from . import _arithmetic, _messages, _operands, _polynomials, _slots
 from ._core import Core
-from ._storable import Storable, engines
 from .bridge import Bridge
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
@@ -111,19 +111,16 @@ class Engine(Core, SetEngine[EvaluationKey]):
         insecure_log_n: int | None = None,
     ) -> None:
         count = self._fill(parameters, "n15", thread_count, progress, insecure_log_n)
-        self._precision = None
         if precision_bits is not None:
-            self._precision = _operands.whole("Engine", "precision_bits", precision_bits, 10, 50)
+            precision_bits = _operands.whole("Engine", "precision_bits", precision_bits, 10, 50)
+        self._options = (("precision_bits", precision_bits),)
         self._context = _native.LimbsContext(
             parameters=parameters,
-            precision_bits=self._precision,
+            precision_bits=precision_bits,
             thread_count=count,
             insecure_log_n=self._insecure_log_n,
         )
-        engines.announce(self._address, self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_at, self._address
+        self._engines.announce(self._address, self)
 
     @property
     def max_budget_bits(self) -> int:
@@ -233,7 +230,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     # Files.
 
-    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         if isinstance(native, _native.LimbsSecretKey):
             return SecretKey(self, native)
         if isinstance(native, _native.LimbsEvaluationKey):
@@ -260,21 +257,3 @@ class Engine(Core, SetEngine[EvaluationKey]):
     rotate_batch = _slots.rotate_batch
     conjugate = _slots.conjugate
     sum = _slots.sum
-
-
-def _make(parameters: str, precision: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
-    return Engine(
-        parameters,
-        precision_bits=precision,
-        thread_count=None if parallel else 1,
-        insecure_log_n=insecure_log_n,
-    )
-
-
-engines.make = _make
-
-
-def _engine_at(parameters: str, precision: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
-    """Return this process's engine for what a pickle brings."""
-    engine: Engine = engines.at(parameters, precision, insecure_log_n, parallel)
-    return engine

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ... import _native
 from ..._common import limb_engine, set_keys
-from ._storable import Storable
 
 __all__ = ["EvaluationKey", "SecretKey"]
 
 
-class SecretKey(set_keys.SecretKey, Storable):
+class SecretKey(set_keys.SecretKey):
     """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
@@ -20,7 +19,7 @@ class SecretKey(set_keys.SecretKey, Storable):
     _native: _native.LimbsSecretKey
 
 
-class EvaluationKey(limb_engine.EvaluationKey, Storable):
+class EvaluationKey(limb_engine.EvaluationKey):
     """What computes: a key for products, and one for each rotation that was asked for. It tells nothing of the secret.
 
     One key serves every budget. Files hold seeds and bodies, which are smaller than the key in memory and made ready
