@@ -1,6 +1,6 @@
-//! The KLSS key switch: half products over residues whose sums are taken modulo few auxiliary primes, and reduced at the
-//! end (Kim, Lee, Seo and Song, CRYPTO 2023, ePrint 2023/413). No set of ours selects it (docs/notes/performance.md);
-//! it is measured beside the usual key switch.
+//! The KLSS key switch: half products over residues whose sums are taken modulo few auxiliary primes, and reduced at
+//! the end (Kim, Lee, Seo and Song, CRYPTO 2023, ePrint 2023/413). No set of ours selects it
+//! (docs/notes/performance.md); it is measured beside the usual key switch.
 //!
 //! A key's rows are polynomials modulo `Q·P`. The usual product takes each digit to all primes of `Q·P`, of which there
 //! are many. Here rows are cut once more, into **groups** of primes `R_g`, and each group's residues are lifted to
@@ -137,8 +137,8 @@ impl DelayedRows {
         own.filter(|(_, own)| !own.is_empty()).map(|(k, own)| (k, lifted(ring, poly, &own, &self.auxiliary))).collect()
     }
 
-    /// `Σ digit·(body, mask)` over the primes of `to` and the special ones, as [`HalfProduct::multiply`] has it over the
-    /// digits' primes.
+    /// `Σ digit·(body, mask)` over the primes of `to` and the special ones, as [`HalfProduct::multiply`] has it over
+    /// the digits' primes.
     pub fn multiply(&self, ring: &Ring, digits: &Vec<(usize, Poly<Eval>)>, to: &PrimeSet) -> [Poly<Eval>; 2] {
         let mut sums = [ring.zero(to), ring.zero(to)];
         for (group, rows) in &self.groups {

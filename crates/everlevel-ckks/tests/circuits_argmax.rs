@@ -2,8 +2,8 @@
 
 use crate::common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::Circuits;
-use everlevel_ckks::circuits::extrema::Extremum;
 use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
+use everlevel_ckks::circuits::extrema::Extremum;
 use everlevel_ckks::circuits::sign::SignPrecision;
 use everlevel_ckks::{Ciphertext, Complex64, Error, ObjectError, Units, no_progress};
 
@@ -33,12 +33,16 @@ fn the_places_of_the_largest_and_smallest_of_few_and_of_many() {
             if largest { (0..count).max_by(better) } else { (0..count).min_by(better) }.unwrap()
         };
         let keys = PlaceKeys { rotation: &rotation, matrices: (level != 2).then_some(&matrices) };
-        let found = circuits.argument_of_slots(Extremum::Max, &x, keys, (count, Place::Index), precision, &no_progress).unwrap();
+        let found = circuits
+            .argument_of_slots(Extremum::Max, &x, keys, (count, Place::Index), precision, &no_progress)
+            .unwrap();
         let expected = place(true) as f64;
         for z in party.decrypt(found.first()) {
             assert!((z.re - expected).abs() < 0.05, "largest of {count} from level {level}: {z}, {expected}");
         }
-        let found = circuits.argument_of_slots(Extremum::Min, &x, keys, (count, Place::OneHot), precision, &no_progress).unwrap();
+        let found = circuits
+            .argument_of_slots(Extremum::Min, &x, keys, (count, Place::OneHot), precision, &no_progress)
+            .unwrap();
         for (at, z) in party.decrypt(found.first()).iter().enumerate() {
             let expected = if at == place(false) { 1.0 } else { 0.0 };
             assert!((z.re - expected).abs() < 1e-4, "smallest of {count} from level {level}, slot {at}: {z}");
@@ -46,10 +50,12 @@ fn the_places_of_the_largest_and_smallest_of_few_and_of_many() {
     }
     let x: Units<Ciphertext> = party.encrypt(&[Complex64::new(0.5, 0.0)], 13).into();
     let keys = PlaceKeys { rotation: &rotation, matrices: None };
-    let error = circuits.argument_of_slots(Extremum::Max, &x, keys, (0, Place::Index), precision, &no_progress).unwrap_err();
+    let error =
+        circuits.argument_of_slots(Extremum::Max, &x, keys, (0, Place::Index), precision, &no_progress).unwrap_err();
     assert!(matches!(error, Error::SlotCount { op: "argmax_of_slots", count: 0, .. }), "{error}");
     let stranger = Party::of(party.ctx.clone()).rotation_key();
     let keys = PlaceKeys { rotation: &stranger, matrices: None };
-    let error = circuits.argument_of_slots(Extremum::Min, &x, keys, (4, Place::Index), precision, &no_progress).unwrap_err();
+    let error =
+        circuits.argument_of_slots(Extremum::Min, &x, keys, (4, Place::Index), precision, &no_progress).unwrap_err();
     assert!(matches!(error, Error::Object(ObjectError::OtherSecret { op: "argmin_of_slots", .. })), "{error}");
 }

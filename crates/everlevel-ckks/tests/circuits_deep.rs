@@ -49,8 +49,10 @@ fn polynomials_of_twelve_levels_are_evaluated_in_pieces() {
         for level in [0, 5] {
             let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
             let ct = party.encrypt(&message(&x), level).into();
-            let value =
-                circuits.evaluate_polynomials(&ct, Imaginary::Noise, Basis::Chebyshev, &[&series], &no_progress).unwrap().swap_remove(0);
+            let value = circuits
+                .evaluate_polynomials(&ct, Imaginary::Noise, Basis::Chebyshev, &[&series], &no_progress)
+                .unwrap()
+                .swap_remove(0);
             let levels = everlevel_ckks::polynomial_depth(count - 1);
             assert_eq!((value.first().level(), circuits.bootstrap_count()), (20 - levels, expected_bootstraps));
             let error = worst(&party, &value, &expected);
@@ -89,8 +91,9 @@ fn what_is_too_deep_or_no_polynomial_is_refused() {
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let x: Units<Ciphertext> = party.encrypt(&message(&[0.5]), 2).into();
-    let evaluate =
-        |p: &[f64]| circuits.evaluate_polynomials(&x, Imaginary::Noise, Basis::Chebyshev, &[p], &no_progress).unwrap_err();
+    let evaluate = |p: &[f64]| {
+        circuits.evaluate_polynomials(&x, Imaginary::Noise, Basis::Chebyshev, &[p], &no_progress).unwrap_err()
+    };
     let mut series = vec![0.0; (1 << 20) + 1];
     series[1 << 20] = 1.0;
     let error = evaluate(&series);

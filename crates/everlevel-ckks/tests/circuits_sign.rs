@@ -176,7 +176,8 @@ fn small_keys_will_do_and_units_are_compared_together() {
     let [a, b] = [3, 4].map(|seed| reals(party.ctx.slot_count(), seed));
     let [x, y] = [encrypted(&party, &a, 4), encrypted(&party, &b, 4)];
     let both = [Units::stack(&[&x, &y]).unwrap(), Units::stack(&[&y, &x]).unwrap()];
-    let largest = circuits.extremum(Extremum::Max, &both[0], &both[1], SignPrecision::OF_DIFFERENCES, &no_progress).unwrap();
+    let largest =
+        circuits.extremum(Extremum::Max, &both[0], &both[1], SignPrecision::OF_DIFFERENCES, &no_progress).unwrap();
     let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect();
     assert_eq!(largest.count(), 2);
     for unit in largest.split() {

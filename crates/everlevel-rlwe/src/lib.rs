@@ -6,17 +6,17 @@
 //! polynomial times the key's message. Relinearisation, rotation, conjugation and changes of secret are that one
 //! product, and the two halves of TFHE's external product, and each block of an LWE key switch.
 //!
-//! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes,
-//! [`Rlwe`] ciphertexts, [`SwitchingKey`] and all that is done with it. *Over residues*: [`PublicKey`], [`LinearTransform`].
+//! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes, [`Rlwe`]
+//! ciphertexts, [`SwitchingKey`] and all that is done with it. *Over residues*: [`PublicKey`], [`LinearTransform`].
 //! *Over the torus*: [`mod@lwe`].
 //!
 //! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
-//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `switching_key` · [`mod@encrypt`]
-//! ciphertexts of residues, and public keys · `linear_transform` baby-step giant-step with double hoisting, or
-//! with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
+//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `switching_key` ·
+//! [`mod@encrypt`] ciphertexts of residues, and public keys · `linear_transform` baby-step giant-step with double
+//! hoisting, or with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 #![forbid(unsafe_code)]

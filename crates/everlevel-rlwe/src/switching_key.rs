@@ -28,8 +28,8 @@ pub struct SwitchingKey<R: HalfProduct = Ring> {
 }
 
 impl<R: HalfProduct> SwitchingKey<R> {
-    /// A key that turns products by a message into ciphertexts under the secret `to`. A seeded key holds the seed of its
-    /// masks, where the representation can do without them.
+    /// A key that turns products by a message into ciphertexts under the secret `to`. A seeded key holds the seed of
+    /// its masks, where the representation can do without them.
     pub fn generate(
         ring: &R,
         (message, to): (&R::Poly, &R::Secret),
