@@ -1,7 +1,8 @@
 """Run the tests that take minutes and gigabytes, and write all that they print to out/test-slow.txt.
 
-These are Rust's ignored tests, and Python's that are marked `full_size` or `slow`. The file begins with the
-processor, the date and the commit, so that its figures can be quoted.
+These are Rust's ignored tests, Python's that are marked `full_size` or `slow`, and those of Hypothesis with new
+examples, ten times as many as `make test` has. The file begins with the processor, the date and the commit, so that its
+figures can be quoted.
 """
 
 from __future__ import annotations
@@ -44,11 +45,12 @@ def run(command: list[str], out: TextIO, settings: Mapping[str, str] | None = No
 
 
 def main() -> int:
-    """Run both, and return the exit status."""
+    """Run all of them, and return the exit status."""
     cargo = os.environ.get("CARGO", "cargo")
     commands = [
         [cargo, "test", "--workspace", "--tests", "--", "--ignored", "--nocapture", "--test-threads", "1"],
         [sys.executable, "-m", "pytest", "-m", "full_size or slow", "-s", "--durations=0"],
+        [sys.executable, "-m", "pytest", "-m", "hypothesis", "--hypothesis-profile=new"],
     ]
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("w", encoding="utf-8") as out:

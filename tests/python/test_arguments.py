@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Engine, EvaluationKey
 from everlevel.errors import MissingKeyError, OperandTypeError, ParameterError, RangeWarning
+from parties import INSECURE_LOG_N, Party, new_party
 
 GAP = 2**-6
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Party
 from everlevel import Ciphertext, errors
+from parties import Party
 
 TOLERANCE = 1e-3
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Engine, EvaluationKey
 from everlevel.errors import LevelError, MissingKeyError
+from parties import INSECURE_LOG_N, Party, new_party
 
 
 @pytest.fixture(scope="module")

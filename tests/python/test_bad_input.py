@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Party, new_party
 from everlevel import BootstrapKey, Ciphertext, Engine, EvaluationKey, _native, errors
+from parties import Party, new_party
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import Party
 from everlevel import BootstrapKey, Engine
+from parties import Party
 
 LEVELS_OUT = {3: 10, 4: 9, 5: 8}
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import everlevel
-from conftest import INSECURE_LOG_N, Party
 from everlevel import Engine
 from everlevel.errors import ParameterError, RangeError, RangeWarning
+from parties import INSECURE_LOG_N, Party
 
 
 def test_the_modulus_of_level_0_ends_at_512(party: Party) -> None:

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.python.conftest import INSECURE_LOG_N, Party, new_party
 
 import everlevel
 from everlevel import BootstrapKey, Engine
 from everlevel.ckks import limbs
 from everlevel.errors import RangeError, RangeWarning, ScaleError
+from parties import INSECURE_LOG_N, Party, new_party
 
 LEVELS = 8
 

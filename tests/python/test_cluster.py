@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import cluster_tasks as tasks
-from conftest import INSECURE_LOG_N
 from everlevel import Ciphertext, Engine, EvaluationKey, SecretKey, cluster, errors, tfhe
+from parties import INSECURE_LOG_N
 
 cloudpickle = pytest.importorskip("cloudpickle")
 cloudpickle.register_pickle_by_value(tasks)

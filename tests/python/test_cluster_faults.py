@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 import cluster_tasks as tasks
-from conftest import INSECURE_LOG_N
 from everlevel import Engine, SecretKey, cluster, errors
 from everlevel._common.threads import cores, threads
 from everlevel.cluster import _copy, _dispatch, _keys, _parcel, _processes, _worker
@@ -28,6 +27,7 @@ from everlevel.cluster._backend import Crew, LostError
 from everlevel.cluster._bound import Bound, EngineLike
 from everlevel.cluster._spool import Spool, Spooled
 from everlevel.cluster._worker import Outcome, Plan, WorkerInfo, versions
+from parties import INSECURE_LOG_N
 
 cloudpickle = pytest.importorskip("cloudpickle")
 cloudpickle.register_pickle_by_value(tasks)

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 import cluster_tasks as tasks
-from conftest import INSECURE_LOG_N
 from everlevel import Engine, EvaluationKey, SecretKey, _native, bfv, cluster, errors, tfhe
 from everlevel.ckks import limbs
 from everlevel.cluster import _connect, _copy, _keys, _parcel
 from everlevel.cluster._bound import Bound, EngineLike
 from everlevel.cluster._worker import Plan, versions
+from parties import INSECURE_LOG_N
 
 cloudpickle = pytest.importorskip("cloudpickle")
 cloudpickle.register_pickle_by_value(tasks)

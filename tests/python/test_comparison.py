@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Engine, EvaluationKey
 from everlevel.ckks import _sign_plan
 from everlevel.errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError, ParameterError
+from parties import INSECURE_LOG_N, Party, new_party
 
 NOISE = 2.0**-22
 """Of a small ring, beyond what plans count."""

@@ -10,9 +10,9 @@ import pytest
 from numpy.polynomial import chebyshev, polynomial
 
 import everlevel
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Ciphertext, Engine, EvaluationKey
 from everlevel.errors import LevelError, MissingKeyError, OperandTypeError
+from parties import INSECURE_LOG_N, Party, new_party
 
 
 @pytest.fixture(scope="module")

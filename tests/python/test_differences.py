@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import everlevel
-from conftest import Party, new_party
 from everlevel import BootstrapKey, Engine, RotationKey, errors
+from parties import Party, new_party
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party
 from everlevel import Engine, EvaluationKey
 from everlevel.errors import KeyMismatchError, LevelError, MissingKeyError, OperandTypeError, ParameterError
+from parties import INSECURE_LOG_N, Party
 
 
 @pytest.fixture(scope="module")

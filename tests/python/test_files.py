@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party
 from everlevel import BootstrapKey, Ciphertext, Engine, Plaintext, RotationKey, _native, errors
 from everlevel.ckks.keys import FixedRotationKey
+from parties import INSECURE_LOG_N, Party
 
 KINDS = (
     "ciphertext",

@@ -10,8 +10,8 @@ import pytest
 from numpy.polynomial import chebyshev
 
 import everlevel
-from conftest import Party
 from everlevel.errors import FitError, LevelError, ParameterError
+from parties import Party
 
 FUNCTIONS: list[tuple[Any, int, tuple[float, float], int]] = [
     # function, degree, interval, levels

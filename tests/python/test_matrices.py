@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Party, new_party
 from everlevel import (
     Engine,
     LightPlainMatrix,
@@ -19,6 +18,7 @@ from everlevel import (
     RotationKey,
     errors,
 )
+from parties import Party, new_party
 
 SLOTS = 512
 TOLERANCE = 2e-3

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import everlevel
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Engine, bfv, errors, fit
 from everlevel.ckks import limbs
+from parties import INSECURE_LOG_N, Party, new_party
 
 NAN = float("nan")
 

@@ -15,10 +15,10 @@ import pytest
 
 import everlevel
 from concurrency import ctrl_c_at_the_first_step, releases_the_lock
-from conftest import Party
 from everlevel import BootstrapKey, Engine, RotationKey, compat, tfhe
 from everlevel._common import progress as _progress
 from everlevel._common.sizes import format_bytes
+from parties import Party
 
 
 def test_a_ciphertext_tells_level_slots_and_precision(party: Party) -> None:

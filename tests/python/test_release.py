@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import everlevel
-from conftest import INSECURE_LOG_N, Party
 from everlevel import Engine
 from everlevel.errors import KeyMismatchError, ParameterError, ReleaseError
+from parties import INSECURE_LOG_N, Party
 
 
 def test_values_on_a_grid_are_exact(party: Party) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import Party
 from everlevel import Engine, RotationKey, errors
+from parties import Party
 
 TOLERANCE = 1e-3
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import BootstrapKey, Engine, RotationKey, SmallBootstrapKey, errors
+from parties import INSECURE_LOG_N, Party, new_party
 
 # Scripts for the 1.x interface, whose import line alone is another one.
 SETUP = """

@@ -159,7 +159,7 @@ def test_division_by_zero(party: Party) -> None:
         a / 2  # type: ignore[operator]
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings().max_examples // 8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=st.lists(st.tuples(st.integers(0, 255), st.integers(0, 255)), min_size=1, max_size=12))
 def test_overflow_is_told(pairs: list[tuple[int, int]], party: Party) -> None:
     engine, secret_key = party

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import Party, new_party
 from everlevel import BootstrapKey, Ciphertext, Engine, RotationKey, errors
+from parties import Party, new_party
 
 SLOTS = 512
 LENGTH = 2 * SLOTS + 5

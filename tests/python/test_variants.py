@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import BootstrapKey, Ciphertext, ConjugationKey, Engine, LossyBootstrapKey, RelinearizationKey, errors
+from parties import INSECURE_LOG_N, Party, new_party
 
 LEVELS = 13
 REGULAR_LEVELS_OUT = {3: 10, 4: 9, 5: 8}

@@ -1,0 +1,31 @@
+"""Engines of small rings with one secret's keys. None of these rings is secure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everlevel import ConjugationKey, Engine, PublicKey, RelinearizationKey, SecretKey
+
+INSECURE_LOG_N = 10
+
+
+@dataclass(frozen=True)
+class Party:
+    """An engine and one secret's keys."""
+
+    engine: Engine
+    secret_key: SecretKey
+    public_key: PublicKey
+    relinearization_key: RelinearizationKey
+    conjugation_key: ConjugationKey
+
+
+def new_party(engine: Engine) -> Party:
+    secret_key = engine.create_secret_key()
+    return Party(
+        engine,
+        secret_key,
+        engine.create_public_key(secret_key),
+        engine.create_relinearization_key(secret_key),
+        engine.create_conjugation_key(secret_key),
+    )
