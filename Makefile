@@ -78,6 +78,9 @@ lint-python: build
 structure: $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure
 
+# The same cases of property tests every time: `make test-slow` draws new ones.
+test-rust test-simd: export PROPTEST_RNG_SEED ?= 20261121
+
 test-rust: tools
 	$(CARGO) test --workspace --quiet --tests
 	MAKEFLAGS= $(CARGO) test --workspace --quiet --doc
