@@ -5,6 +5,7 @@
 #   make test-secrets  no branch or address depends on secrets, by Valgrind (a part of `make test`)
 #   make fuzz        fuzz every reader of bytes for an hour (FUZZ_ARGS="--help" says more), figures into out/fuzz.txt
 #   make test-memory  Miri, and address sanitizer on Rust's and Python's tests, figures into out/memory.txt
+#   make test-mutants  plant faults in what Python's tests decrypt, and list the files that don't notice, in out/mutants.txt
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make test-clones  each of these commands in a fresh clone of its own, for hours (CLONE_ARGS="--help" says more)
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
@@ -26,10 +27,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory test-clones fuzz test-python rtl-test rtl-report test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report test-install wheel package clean tools
 
 help:
-	@sed -n '3,22s/^# *//p' Makefile
+	@sed -n '3,23s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -80,6 +81,9 @@ lint-python: build
 structure: $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure
 
+# The same cases of property tests every time: `make test-slow` draws new ones.
+test-rust test-simd: export PROPTEST_RNG_SEED ?= 20261121
+
 test-rust: tools
 	$(CARGO) test --workspace --quiet --tests
 	MAKEFLAGS= $(CARGO) test --workspace --quiet --doc
@@ -114,6 +118,10 @@ test-clones:
 
 test-slow: build
 	CARGO="$(CARGO)" $(BIN)/python scripts/test_slow.py
+
+# A run of the Python tests for each fault: an hour. MUTANTS_ARGS="--help" says more.
+test-mutants: build
+	PYTHONPATH=scripts:tests/python CARGO="$(CARGO)" $(BIN)/python -m mutants $(MUTANTS_ARGS)
 
 test-python: build
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

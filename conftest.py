@@ -1,18 +1,24 @@
-"""Names that the docstrings' examples share: those that `Engine`'s own examples make."""
+"""Fixtures of every Python test: the names that docstrings' examples share, small engines, seeded generators."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from everlevel import Engine, bfv, tfhe
+from everlevel import BootstrapKey, Engine, RotationKey, bfv, tfhe
 from everlevel.ckks import limbs
+from parties import INSECURE_LOG_N, Party, new_party
 
-# The same cases every time, however slow the machine is.
+# "steady" has the same cases every time, however slow the machine is; "new" has ten times as many that no run has seen
+# before, and prints what repeats a failure.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "new", settings.get_profile("steady"), derandomize=False, database=None, max_examples=1000, print_blob=True
+)
 settings.load_profile("steady")
 
 
@@ -53,5 +59,44 @@ def _example_names() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def _doctest_names(doctest_namespace: dict[str, Any], _example_names: dict[str, Any]) -> None:
-    doctest_namespace.update(_example_names)
+def _doctest_names(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
+    if isinstance(request.node, pytest.DoctestItem):
+        doctest_namespace.update(request.getfixturevalue("_example_names"))
+
+
+@pytest.fixture(scope="session")
+def party() -> Party:
+    """Levels 0 to 5, no bootstrap."""
+    return new_party(Engine(max_level=5, insecure_log_n=INSECURE_LOG_N))
+
+
+@pytest.fixture(scope="session")
+def rotation_key(party: Party) -> RotationKey:
+    return party.engine.create_rotation_key(party.secret_key)
+
+
+@pytest.fixture(scope="session")
+def deep() -> Party:
+    """With room for a bootstrap."""
+    return new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+
+
+@pytest.fixture(scope="session")
+def bootstrap_key(deep: Party) -> BootstrapKey:
+    return deep.engine.create_bootstrap_key(deep.secret_key, stage_count=3)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20261121)
+
+
+@pytest.fixture(scope="session")
+def running_ray() -> Iterator[None]:
+    """Ray on the loopback address, for all tests of pools: it takes seconds to start."""
+    ray = pytest.importorskip("ray")
+    from everlevel.cluster import _ray
+
+    _ray.start_here(8)
+    yield
+    ray.shutdown()

@@ -29,6 +29,7 @@ ARGUMENTS = {
     "fuzz": ["FUZZ_ARGS=--seconds 60"],
     "rtl-test": ["RTL_ARGS=--quick"],
     "tables": ["TABLES_ARGS=--estimate"],
+    "test-mutants": ["MUTANTS_ARGS=--fault slot tests/python/test_slots.py"],
 }
 # This script itself would run without end.
 OWN = "test-clones"

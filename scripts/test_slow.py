@@ -1,7 +1,8 @@
 """Run the tests that take minutes and gigabytes, and write all that they print to out/test-slow.txt.
 
-These are Rust's ignored tests, and Python's that are marked `full_size` or `slow`. The file begins with the
-processor, the date and the commit, so that its figures can be quoted.
+These are Rust's ignored tests, Python's that are marked `full_size` or `slow`, and both languages' property tests with
+new cases, ten times as many as `make test` has. The file begins with the processor, the date and the commit, so that
+its figures can be quoted.
 """
 
 from __future__ import annotations
@@ -44,16 +45,20 @@ def run(command: list[str], out: TextIO, settings: Mapping[str, str] | None = No
 
 
 def main() -> int:
-    """Run both, and return the exit status."""
+    """Run all of them, and return the exit status."""
     cargo = os.environ.get("CARGO", "cargo")
+    properties = ["properties::", "gadget::", "conformance::", "uint::"]
     commands = [
         [cargo, "test", "--workspace", "--tests", "--", "--ignored", "--nocapture", "--test-threads", "1"],
         [sys.executable, "-m", "pytest", "-m", "full_size or slow", "-s", "--durations=0"],
+        [cargo, "test", "--workspace", "--test", "suite", "--", *properties],
+        [cargo, "test", "--package", "everlevel-io", "--test", "container"],
+        [sys.executable, "-m", "pytest", "-m", "hypothesis", "--hypothesis-profile=new"],
     ]
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("w", encoding="utf-8") as out:
         print(heading(), file=out)
-        status = max(run(command, out) for command in commands)
+        status = max(run(command, out, {"PROPTEST_CASES": "2560"}) for command in commands)
     print(f"{OUT} written")
     return status
 

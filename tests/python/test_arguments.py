@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import INSECURE_LOG_N, Party, new_party
+from claims import assert_claims
 from everlevel import Engine, EvaluationKey
 from everlevel.errors import MissingKeyError, OperandTypeError, ParameterError, RangeWarning
+from parties import INSECURE_LOG_N, Party, new_party
 
 GAP = 2**-6
 
@@ -38,10 +39,10 @@ def test_they_are_numpys(lossy: Party, rng: np.random.Generator, count: int, lev
         values = separated(rng, count, engine.slot_count, smallest=plain is np.argmin)
         x, place = engine.encrypt(values, lossy.public_key, level=level), plain(values[:count])
         hot = argument(x, count=count, one_hot=True, gap=GAP)
-        assert np.abs(engine.decrypt(hot, secret) - np.eye(1, engine.slot_count, place)[0]).max() < 2**-24
+        assert_claims(hot, np.eye(1, engine.slot_count, place)[0], secret, error=2**-24)
         index = argument(x, count=count, gap=GAP)
         assert index.is_real
-        assert np.abs(engine.decrypt(index, secret) - place).max() < 2**-16
+        assert_claims(index, place, secret, error=2**-16)
         # The sign's highest, less one for it, two for its cleaning, one for the weights, and those of the products.
         products = int(np.ceil(np.log2(count - 1))) if 1 < count <= 17 else 0
         assert index.level == hot.level == (level - 1 if count == 1 else 13 - 4 - products)
@@ -53,8 +54,7 @@ def test_of_all_slots(lossy: Party, rng: np.random.Generator, smallest: bool) ->
     values = separated(rng, engine.slot_count, engine.slot_count, smallest=smallest)
     x = engine.encrypt(values, lossy.public_key)
     argument, plain = (engine.argmin_of_slots, np.argmin) if smallest else (engine.argmax_of_slots, np.argmax)
-    index = engine.decrypt(argument(x, gap=GAP), lossy.secret_key)
-    assert np.abs(index - plain(values)).max() < 2**-8
+    assert_claims(argument(x, gap=GAP), plain(values), lossy.secret_key, error=2**-8)
 
 
 def test_few_values_cost_one_sign(lossy: Party, rng: np.random.Generator) -> None:
@@ -80,14 +80,14 @@ def test_values_of_any_place_within_their_bound(lossy: Party, rng: np.random.Gen
         # The values' bound is 1, and their differences are at most 0.5.
         with pytest.warns(RangeWarning, match="argmax_of_slots: values may be as large as [12], "):
             index = engine.argmax_of_slots(x, count=count, gap=GAP / 4, bound=0.5)
-        assert np.abs(engine.decrypt(index, lossy.secret_key) - values[:count].argmax()).max() < 2**-16
+        assert_claims(index, values[:count].argmax(), lossy.secret_key, error=2**-16)
 
 
 def test_equal_values_share(lossy: Party) -> None:
     engine = lossy.engine
     x = engine.encrypt([0.5, -0.5, 0.5], lossy.public_key)
-    hot = engine.decrypt(engine.argmax_of_slots(x, count=3, one_hot=True), lossy.secret_key)
-    np.testing.assert_allclose(hot[:3], [0.5, 0, 0.5], atol=0.01)
+    hot = engine.argmax_of_slots(x, count=3, one_hot=True)
+    assert_claims(hot, [0.5, 0, 0.5], lossy.secret_key, varied=False, error=2**-16)
 
 
 def test_units_have_their_own(lossy: Party, rng: np.random.Generator) -> None:
@@ -95,9 +95,8 @@ def test_units_have_their_own(lossy: Party, rng: np.random.Generator) -> None:
     for count in (4, 25):
         rows = np.stack([separated(rng, count, engine.slot_count) for _ in range(2)])
         x = engine.encrypt(rows.ravel(), lossy.public_key, level=8)
-        index = engine.decrypt(engine.argmax_of_slots(x, count=count, gap=GAP), lossy.secret_key)
         expected = np.repeat(rows[:, :count].argmax(axis=1), engine.slot_count)
-        assert np.abs(index - expected).max() < 2**-16
+        assert_claims(engine.argmax_of_slots(x, count=count, gap=GAP), expected, lossy.secret_key, error=2**-16)
 
 
 @pytest.mark.parametrize("matrices", [False, True])
@@ -109,8 +108,8 @@ def test_keys_that_are_given(rng: np.random.Generator, matrices: bool) -> None:
     for count in (6, 20):
         values = separated(rng, count, count)
         x = engine.encrypt(values, party.public_key, level=5)
-        index = engine.decrypt(engine.argmax_of_slots(x, key, count=count, gap=GAP), party.secret_key)
-        assert np.abs(index - values.argmax()).max() < 2**-16
+        index = engine.argmax_of_slots(x, key, count=count, gap=GAP)
+        assert_claims(index, values.argmax(), party.secret_key, error=2**-16)
     engine.forget_keys()
     with pytest.raises(MissingKeyError, match="argmax_of_slots: the engine knows no "):
         engine.argmax_of_slots(x, count=6)
@@ -140,6 +139,6 @@ def test_one_of_ten_at_full_size(rng: np.random.Generator) -> None:
     values = separated(rng, 10, engine.slot_count)
     x = engine.encrypt(values, party.public_key, level=4)
     before, place = engine.bootstrap_count, values[:10].argmax()
-    hot = engine.decrypt(engine.argmax_of_slots(x, key, count=10, one_hot=True, gap=GAP), party.secret_key)
+    hot = engine.argmax_of_slots(x, key, count=10, one_hot=True, gap=GAP)
     assert engine.bootstrap_count - before == 2
-    assert np.abs(hot - np.eye(1, engine.slot_count, place)[0]).max() < 2**-22
+    assert_claims(hot, np.eye(1, engine.slot_count, place)[0], party.secret_key, error=2**-22)

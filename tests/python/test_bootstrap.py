@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import Party
+from claims import assert_claims
 from everlevel import BootstrapKey, Engine
+from parties import Party
 
 LEVELS_OUT = {3: 10, 4: 9, 5: 8}
 
@@ -26,9 +27,7 @@ def test_small_ring(deep: Party, rng: np.random.Generator, stage_count: int, siz
     refreshed = engine.bootstrap(a, deep.relinearization_key, deep.conjugation_key, key)
     assert refreshed.level >= LEVELS_OUT[stage_count]
     assert refreshed.slot_count == engine.slot_count
-    error = np.abs(engine.decrypt(refreshed, deep.secret_key) - message)
-    assert -np.log2(error.mean()) >= 25.4  # 26.4 and more are measured
-    assert -np.log2(error.max()) >= 24
+    assert_claims(refreshed, message, deep.secret_key)
     assert a.level == 0
 
 
@@ -44,7 +43,8 @@ def test_constant_messages(deep: Party, bootstrap_key: object, message: list[flo
     values = np.tile(message, engine.slot_count // len(message))
     a = engine.encrypt(values, deep.public_key, level=0)
     refreshed = a.bootstrap(bootstrap_key)  # type: ignore[arg-type]
-    assert -np.log2(np.abs(engine.decrypt(refreshed, deep.secret_key) - values).mean()) >= bits
+    found = assert_claims(refreshed, values, deep.secret_key, varied=False)
+    assert -np.log2(np.abs(found - values).mean()) >= bits
 
 
 def test_any_level_may_go_in_and_computation_goes_on(deep: Party, bootstrap_key: object) -> None:
@@ -58,10 +58,7 @@ def test_any_level_may_go_in_and_computation_goes_on(deep: Party, bootstrap_key:
         assert cubes >= 2
         a = engine.level_down(a, 0).bootstrap(bootstrap_key)  # type: ignore[arg-type]
         assert a.is_real
-        found = engine.decrypt(a, deep.secret_key)
-        assert found.dtype == np.float64
-        # Where |x| <= 1, a cube has slopes of at most 4, by which the first bootstrap's error grows.
-        np.testing.assert_allclose(found, expected, rtol=0, atol=(4.0**cubes + 1) * 2**-17)
+        assert assert_claims(a, expected, deep.secret_key).dtype == np.float64
 
 
 def test_parallel_engines_agree(rng: np.random.Generator) -> None:
@@ -72,7 +69,7 @@ def test_parallel_engines_agree(rng: np.random.Generator) -> None:
     engine.create_conjugation_key(secret_key)
     message = uniform_square(rng, engine.slot_count)
     a = engine.encrypt(message, secret_key, level=0, bound=1.5).bootstrap(engine.create_bootstrap_key(secret_key))
-    np.testing.assert_allclose(engine.decrypt(a, secret_key), message, rtol=0, atol=2**-23)
+    assert_claims(a, message, secret_key)
 
 
 def test_seeded_keys_are_half_as_large_and_compute_the_same(
@@ -98,10 +95,8 @@ def test_seeded_keys_are_half_as_large_and_compute_the_same(
 
     message = uniform_square(rng, engine.slot_count)
     refreshed = engine.bootstrap(engine.encrypt(message, secret_key, level=0, bound=1.5), *keys)
-    np.testing.assert_allclose(engine.decrypt(refreshed, secret_key), message, rtol=0, atol=2**-23)
-    np.testing.assert_allclose(
-        engine.decrypt(refreshed.rotate(3), secret_key), np.roll(message, 3), rtol=0, atol=2**-23
-    )
+    assert_claims(refreshed, message, secret_key)
+    assert_claims(refreshed.rotate(3), np.roll(message, 3), secret_key)
 
 
 @pytest.mark.full_size

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import everlevel
-from conftest import INSECURE_LOG_N, Party
+from claims import assert_claims
 from everlevel import Engine
 from everlevel.errors import ParameterError, RangeError, RangeWarning
+from parties import INSECURE_LOG_N, Party
 
 
 def test_the_modulus_of_level_0_ends_at_512(party: Party) -> None:
@@ -133,9 +134,9 @@ def test_the_floor_is_a_constant_messages_precision(deep: Party, bootstrap_key: 
     keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
     for bound, floor in ((1, 17.3), (10, 7.3)):
         x = engine.bootstrap(engine.encrypt(np.full(engine.slot_count, float(bound)), key, level=0, bound=bound), *keys)
-        worst = -np.log2(np.abs(engine.decrypt(x, key) - bound).max())
+        found = assert_claims(x, bound, key, varied=False)
         assert x.precision_floor == pytest.approx(floor, abs=0.2)
-        assert x.precision_floor <= worst < x.precision_floor + 0.5
+        assert -np.log2(np.abs(found - bound).max()) < x.precision_floor + 0.5
 
 
 def test_data_of_one_sign_are_between_both_figures(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
@@ -143,8 +144,8 @@ def test_data_of_one_sign_are_between_both_figures(deep: Party, bootstrap_key: e
     keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
     values = np.random.default_rng(1).uniform(0, 1, engine.slot_count)
     x = engine.bootstrap(engine.encrypt(values, key, level=0, bound=1), *keys)
-    worst = -np.log2(np.abs(engine.decrypt(x, key) - values).max())
-    assert x.precision_floor <= worst < x.precision_bits - 3
+    found = assert_claims(x, values, key, varied=False)
+    assert -np.log2(np.abs(found - values).max()) < x.precision_bits - 3
     assert f"precision at least {x.precision_floor:.1f} bits (varied values of mean 0: " in repr(x)
 
 
@@ -153,8 +154,7 @@ def test_only_zero_is_exact(party: Party) -> None:
     zero = 0 * engine.encrypt([0.5, 0.25], key)
     assert "precision exact" in repr(zero)
     for result, plain in ((zero + 0.3, 0.3), (zero + np.full(engine.slot_count, 0.3), 0.3)):
-        error = np.abs(engine.decrypt(result, key) - plain).max()
-        assert error <= 2.0**-result.precision_floor
+        assert_claims(result, plain, key)
         assert 30 < result.precision_floor <= result.precision_bits < 50
 
 
@@ -164,7 +164,7 @@ def test_fits_state_the_range_of_their_values(party: Party) -> None:
     y = fit(engine.encrypt([4.0, 9.0], key, bound=9))
     assert y.is_bound_declared
     assert 3 <= y.bound < 4
-    np.testing.assert_allclose(engine.decrypt(y, key)[:2], [2, 3], atol=2 * fit.max_error)
+    assert_claims(y, fit([4.0, 9.0]), key, rest=fit(0.0))
     with pytest.raises(RangeError, match="as large as 10"):
         fit(engine.encrypt([4.0], key, bound=10))
 

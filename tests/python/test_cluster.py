@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import cluster_tasks as tasks
-from conftest import INSECURE_LOG_N
+from claims import assert_claims
 from everlevel import Ciphertext, Engine, EvaluationKey, SecretKey, cluster, errors, tfhe
+from parties import INSECURE_LOG_N
 
 cloudpickle = pytest.importorskip("cloudpickle")
 cloudpickle.register_pickle_by_value(tasks)
@@ -43,8 +44,9 @@ class Setup:
         self.key.save(self.path)
         self.ciphertexts = [self.engine.encrypt([k / 16, -k / 16], self.secret_key, level=0, bound=1) for k in range(6)]
 
-    def values(self, results: Any) -> list[float]:
-        return [round(float(self.engine.decrypt(x, self.secret_key)[0]), 2) for x in results]
+    def check(self, results: Any, *expected: list[float]) -> None:
+        for x, values in zip(results, expected, strict=True):
+            assert_claims(x, values, self.secret_key)
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +86,15 @@ def test_bootstraps_have_the_bits_of_one_machine(pool: cluster.Pool, setup: Setu
 
 def test_methods_and_functions(pool: cluster.Pool, setup: Setup) -> None:
     fresh = [setup.engine.encrypt([k, 2 * k], setup.secret_key, bound=8) for k in range(3)]
-    assert setup.values(pool.multiply(fresh, fresh)) == [0, 1, 4]
-    assert setup.values(pool.rotate(fresh, delta=-1)) == [0, 2, 4]
-    assert setup.values(pool.add(fresh, 1)) == [1, 2, 3]
-    assert setup.values(pool.map(tasks.square, fresh)) == [0, 1, 4]
+    setup.check(pool.multiply(fresh, fresh), [0], [1, 4], [4, 16])
+    setup.check(pool.rotate(fresh, delta=1), [0], [0, 1, 2], [0, 2, 4])
+    padded = np.zeros((3, setup.engine.slot_count))
+    padded[:, :2] = np.outer(np.arange(3), [1, 2])
+    setup.check(pool.add(fresh, 1), *(padded + 1))
+    setup.check(pool.map(tasks.square, fresh), [0], [1, 4], [4, 16])
     key = setup.engine.create_relinearization_key(setup.secret_key)  # stays here: the worker's own takes its place
     engine = setup.engine
-    assert setup.values(pool.map(lambda x, y: engine.multiply(x, y, key), fresh, fresh)) == [0, 1, 4]
+    setup.check(pool.map(lambda x, y: engine.multiply(x, y, key), fresh, fresh), [0], [1, 4], [4, 16])
     with pytest.raises(AttributeError, match="create_secret_key"):
         pool.create_secret_key()
 
@@ -122,7 +126,7 @@ def test_inputs_are_read_as_results_are_taken(pool: cluster.Pool) -> None:
 def test_reduce(pool: cluster.Pool, setup: Setup) -> None:
     fresh = [setup.engine.encrypt([k], setup.secret_key, bound=8) for k in range(7)]
     total = pool.reduce(tasks.add, iter(fresh), group=3)
-    assert setup.values([total]) == [21]
+    setup.check([total], [21])
     by_hand = (fresh[0] + fresh[1] + fresh[2]) + (fresh[3] + fresh[4] + fresh[5]) + fresh[6]
     assert bits(total) == bits(by_hand)
     assert pool.reduce(tasks.add, range(100), each=lambda k: k * k) == sum(k * k for k in range(100))
@@ -141,7 +145,7 @@ def test_a_lost_workers_task_is_tried_again(pool: cluster.Pool, setup: Setup, tm
     while len(after := {worker.pid for worker in pool.workers}) < 2:
         assert time.monotonic() < deadline
     assert len(before & after) == 1
-    assert setup.values(pool.bootstrap_many(setup.ciphertexts[:2])) == [0, 0.06]
+    setup.check(pool.bootstrap_many(setup.ciphertexts[:2]), [0], [1 / 16, -1 / 16])
     assert setup.path.stat() == status  # no key was made or written again
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import everlevel
-from conftest import Party
 from everlevel import BootstrapKey, bfv, ckks, compat, ntru, tfhe
 from everlevel.ckks import limbs
+from parties import Party
 
 PACKAGE = Path(everlevel.__file__).parent
 SCHEMES = [ckks, limbs, bfv, tfhe, ntru]

@@ -10,8 +10,9 @@ import pytest
 from numpy.polynomial import chebyshev
 
 import everlevel
-from conftest import Party
+from claims import assert_claims
 from everlevel.errors import FitError, LevelError, ParameterError
+from parties import Party
 
 FUNCTIONS: list[tuple[Any, int, tuple[float, float], int]] = [
     # function, degree, interval, levels
@@ -43,7 +44,7 @@ def test_a_fit_is_numpy_s_and_evaluates(party: Party, f: Any, degree: int, inter
         party.engine.evaluate_chebyshev_polynomial(x, fitted),
     ):
         assert result.level == x.level - levels
-        np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key), fitted(points), atol=1e-4)
+        assert_claims(result, fitted(points), party.secret_key)
 
 
 def test_parity_is_detected_and_made_exact() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from claims import assert_claims
 from everlevel import Ciphertext, Engine, EvaluationKey, SecretKey, errors
 
 Deep = tuple[Engine, SecretKey, EvaluationKey]
@@ -43,7 +44,7 @@ def test_many_are_what_each_is(standard: Deep) -> None:
         alone = engine.bootstrap(ciphertext, keys)
         assert (out.level, out.is_real) == (alone.level, True)
         np.testing.assert_array_equal(engine.decrypt(out, secret), engine.decrypt(alone, secret))
-        assert bits(engine, out, secret, v) > 22
+        assert_claims(out, v, secret)
     assert engine.bootstrap_many([], keys) == []
 
 
@@ -53,10 +54,10 @@ def test_many_of_several_units_lossy_and_sign(standard: Deep) -> None:
     two, one = engine.encrypt(long, secret, level=3), engine.encrypt(long[: engine.slot_count], secret, level=4)
     a, b = engine.bootstrap_many([two, one], keys, method="lossy", real_only=True)
     assert (len(a), len(b), a.level, b.level) == (2, 1, engine.max_level, engine.max_level)
-    assert np.abs(engine.decrypt(a, secret) - long).max() < 2**-15
+    assert_claims(a, long, secret)
     signs = np.sign(long)
     (out,) = engine.bootstrap_many([engine.encrypt(signs, secret, level=3)], keys, method="sign", real_only=True)
-    assert np.abs(engine.decrypt(out, secret) - signs).max() < 1e-7
+    assert_claims(out, signs, secret)
 
 
 def test_high_precision_has_32_bits(high: Deep) -> None:
@@ -70,10 +71,11 @@ def test_high_precision_has_32_bits(high: Deep) -> None:
         assert (once.level, precise.level) == (8, 7)
         assert bits(engine, precise, secret, values) > max(32, bits(engine, once, secret, values) + 6)
         assert precise.precision_bits > 32
+        assert_claims(precise, values, secret, varied=np.ptp(values) > 0)
         (many,) = engine.bootstrap_many([ciphertext], keys, precision="high")
         np.testing.assert_array_equal(engine.decrypt(many, secret), engine.decrypt(precise, secret))
     squared = engine.multiply(precise, precise, keys)
-    assert np.abs(engine.decrypt(squared, secret) - 1).max() < 2**-28
+    assert_claims(squared, 1, secret)
 
 
 def test_what_cannot_be_is_refused(standard: Deep, high: Deep) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from claims import assert_claims
 from everlevel import ntru, tfhe
 from everlevel.errors import (
     EngineMismatchError,
@@ -81,7 +82,7 @@ def test_operators_are_gates(engine: tfhe.Engine, secret_key: tfhe.SecretKey, ab
         (B == a, A == B),  # noqa: SIM300 (from the right)
         (a != True, ~A),  # noqa: E712 (a gate)
     ]:
-        np.testing.assert_array_equal(engine.decrypt(encrypted, secret_key), plain)
+        assert_claims(encrypted, plain, secret_key)
 
 
 def test_a_real_set_computes() -> None:
@@ -89,7 +90,7 @@ def test_a_real_set_computes() -> None:
     secret_key = engine.create_secret_key()
     engine.create_evaluation_key(secret_key)
     a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
-    np.testing.assert_array_equal(engine.decrypt((a ^ b) & ~(a & b), secret_key), A ^ B)
+    assert_claims((a ^ b) & ~(a & b), A ^ B, secret_key)
     assert engine.security_bits > 128
     assert engine.core_svp_bits < engine.security_bits
     counts = f"{int(engine.core_svp_bits)} bits core-SVP, {int(engine.security_bits)} bits MATZOV"
@@ -110,9 +111,9 @@ def test_the_default_set_fails_less_than_2_128(tmp_path: Path) -> None:
 def test_mux_chooses(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
     s, a, b = (np.array([bool(i >> k & 1) for i in range(8)]) for k in range(3))
     out = engine.mux(*(engine.encrypt(x, secret_key) for x in (s, a, b)))
-    np.testing.assert_array_equal(engine.decrypt(out, secret_key), np.where(s, a, b))
+    assert_claims(out, np.where(s, a, b), secret_key)
     out = engine.mux(engine.encrypt(s, secret_key), a, False)
-    np.testing.assert_array_equal(engine.decrypt(out, secret_key), s & a)
+    assert_claims(out, s & a, secret_key)
 
 
 def test_shapes_are_broadcast(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
@@ -120,7 +121,7 @@ def test_shapes_are_broadcast(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -
     x, y = rng.random((3, 1, 4)) < 0.5, rng.random((2, 1)) < 0.5
     out = engine.encrypt(x, secret_key) ^ engine.encrypt(y, secret_key)
     assert (out.shape, out.ndim, out.size, len(out)) == ((3, 2, 4), 3, 24, 3)
-    np.testing.assert_array_equal(engine.decrypt(out, secret_key), x ^ y)
+    assert_claims(out, x ^ y, secret_key)
     single = engine.encrypt(True, secret_key)
     assert single.shape == ()
     assert engine.decrypt(~single, secret_key).shape == ()
@@ -130,18 +131,18 @@ def test_elements_are_numpys(engine: tfhe.Engine, secret_key: tfhe.SecretKey) ->
     x = np.random.default_rng(2).random((3, 4)) < 0.5
     c = engine.encrypt(x, secret_key)
     for index in [1, -1, (2, 3), np.s_[:, 1:3], np.s_[::-1], ([0, 2], [1, 1]), np.roll(np.arange(3), 1), x]:
-        np.testing.assert_array_equal(engine.decrypt(c[index], secret_key), x[index])
-    np.testing.assert_array_equal(engine.decrypt(c.T.reshape(2, -1), secret_key), x.T.reshape(2, -1))
-    np.testing.assert_array_equal(engine.decrypt(tfhe.stack(list(c), axis=1), secret_key), x.T)
+        assert_claims(c[index], x[index], secret_key)
+    assert_claims(c.T.reshape(2, -1), x.T.reshape(2, -1), secret_key)
+    assert_claims(tfhe.stack(list(c), axis=1), x.T, secret_key)
     joined = tfhe.concatenate([c, c[:1]])
-    np.testing.assert_array_equal(engine.decrypt(joined, secret_key), np.concatenate([x, x[:1]]))
+    assert_claims(joined, np.concatenate([x, x[:1]]), secret_key)
 
 
 def test_bootstrap_refreshes_bits(engine: tfhe.Engine, secret_key: tfhe.SecretKey, ab: Any) -> None:
     noisy = engine.mux(*ab, ~ab[0])
     refreshed = engine.bootstrap(noisy)
     assert refreshed.log2_p_fail < noisy.log2_p_fail
-    np.testing.assert_array_equal(engine.decrypt(refreshed, secret_key), np.where(A, B, ~A))
+    assert_claims(refreshed, np.where(A, B, ~A), secret_key)
 
 
 def test_results_have_a_shape_and_a_noise(ab: Any, engine: tfhe.Engine) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from claims import assert_claims
 from everlevel import tfhe
 from everlevel.errors import (
     MessageError,
@@ -38,11 +39,11 @@ def test_tables_of_every_message(bits: int) -> None:
     values = np.arange(2**bits)
     table = np.random.default_rng(bits).permutation(values)
     x = engine.encrypt(values, secret_key)
-    np.testing.assert_array_equal(engine.decrypt(x, secret_key), values)
-    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(x, lut=table), secret_key), table)
+    assert_claims(x, values, secret_key)
+    assert_claims(engine.bootstrap(x, lut=table), table, secret_key)
     out = engine.bootstrap(x)
     assert engine.decrypt(out, secret_key).dtype == np.uint8
-    np.testing.assert_array_equal(engine.decrypt(out, secret_key), values)
+    assert_claims(out, values, secret_key)
 
 
 def test_combinations(party: Any) -> None:
@@ -64,7 +65,7 @@ def test_combinations(party: Any) -> None:
         (a * 0, 0 * x, 0),
     ]
     for encrypted, plain, max_value in cases:
-        np.testing.assert_array_equal(engine.decrypt(encrypted, secret_key), plain)
+        assert_claims(encrypted, plain, secret_key)
         assert encrypted.max_value == max_value
 
 
@@ -73,15 +74,13 @@ def test_tables_of_two(party: Any) -> None:
     x, y = (v.ravel() for v in np.meshgrid(np.arange(4), np.arange(4)))
     a, b = engine.encrypt(x, secret_key, max_value=3), engine.encrypt(y, secret_key, max_value=3)
     product = engine.bootstrap(a, b, lut=lambda x, y: x * y)
-    np.testing.assert_array_equal(engine.decrypt(product, secret_key), x * y)
+    assert_claims(product, x * y, secret_key)
     assert product.max_value == 9
     table = np.random.default_rng(3).integers(0, 16, (4, 4))
-    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(a, b, lut=table), secret_key), table[x, y])
-    np.testing.assert_array_equal(
-        engine.decrypt(engine.bootstrap(a, a, lut=lambda x, y: abs(4 * x - y)), secret_key), 3 * x
-    )
+    assert_claims(engine.bootstrap(a, b, lut=table), table[x, y], secret_key)
+    assert_claims(engine.bootstrap(a, a, lut=lambda x, y: abs(4 * x - y)), 3 * x, secret_key)
     row = engine.bootstrap(a.reshape(4, 4), engine.encrypt(2, secret_key, max_value=3), lut=max)
-    np.testing.assert_array_equal(engine.decrypt(row, secret_key), np.maximum(x.reshape(4, 4), 2))
+    assert_claims(row, np.maximum(x.reshape(4, 4), 2), secret_key)
 
 
 def test_many_tables_of_one_rotation(party: Any) -> None:
@@ -89,12 +88,12 @@ def test_many_tables_of_one_rotation(party: Any) -> None:
     values = np.arange(16)
     x = engine.encrypt(values, secret_key)
     low, high = engine.bootstrap_many(x, [lambda m: m % 4, lambda m: m // 4])
-    np.testing.assert_array_equal(engine.decrypt(low, secret_key), values % 4)
-    np.testing.assert_array_equal(engine.decrypt(high, secret_key), values // 4)
+    assert_claims(low, values % 4, secret_key)
+    assert_claims(high, values // 4, secret_key)
     assert (low.max_value, high.max_value) == (3, 3)
     shifts = engine.bootstrap_many(x, [np.roll(values, k) for k in range(40)])  # more than fit one rotation
     for k, shifted in enumerate(shifts):
-        np.testing.assert_array_equal(engine.decrypt(shifted, secret_key), np.roll(values, k))
+        assert_claims(shifted, np.roll(values, k), secret_key)
 
 
 def test_a_function_is_asked_for_what_may_be_alone(party: Any) -> None:
@@ -117,8 +116,8 @@ def test_every_integer_dtype(dtype: Any, party: Any) -> None:
     engine, secret_key = party
     values = np.arange(16, dtype=dtype)
     x = engine.encrypt(values[::-2], secret_key)
-    np.testing.assert_array_equal(engine.decrypt(x, secret_key), values[::-2])
-    np.testing.assert_array_equal(engine.decrypt(0 * x + values[:8], secret_key), values[:8])
+    assert_claims(x, values[::-2], secret_key)
+    assert_claims(0 * x + values[:8], values[:8], secret_key)
     with pytest.raises(MessageError):
         engine.encrypt(np.array([np.iinfo(dtype).max], dtype=dtype), secret_key)
 
@@ -211,10 +210,7 @@ def test_tables_that_do_not_fit(party: Any) -> None:
 def test_what_is_no_term(party: Any) -> None:
     engine, secret_key = party
     x = engine.encrypt([1, 2], secret_key, max_value=3)
-    np.testing.assert_array_equal(
-        engine.decrypt(engine.linear((f, x) for f in (1, 2)), secret_key),  # type: ignore[arg-type]
-        [3, 6],
-    )
+    assert_claims(engine.linear((f, x) for f in (1, 2)), [3, 6], secret_key)
     for terms in (3, x, [1, x], [(1, x, x)]):
         with pytest.raises(OperandTypeError, match="pairs of a factor and a ciphertext"):
             engine.linear(terms)  # type: ignore[arg-type]
@@ -282,7 +278,7 @@ def test_noise_is_tracked_and_refused() -> None:
     bits = np.array([1, 0])
     x = engine.bootstrap(engine.encrypt(bits, secret_key, max_value=1))
     assert x.log2_p_fail < (3 * x).log2_p_fail <= engine.max_log2_p_fail
-    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(3 * x), secret_key), 3 * bits)
+    assert_claims(engine.bootstrap(3 * x), 3 * bits, secret_key)
     for name, operation in (
         ("bootstrap", lambda: engine.bootstrap(15 * x)),
         ("bootstrap_many", lambda: engine.bootstrap_many(15 * x, [range(16)] * 2)),
@@ -292,8 +288,8 @@ def test_noise_is_tracked_and_refused() -> None:
         assert caught.value.log2_p_fail > caught.value.max_log2_p_fail == engine.max_log2_p_fail
     # Two tables of bits fit one rotation; two of all messages have no room in a set of this size.
     low, high = engine.bootstrap_many(x, [lambda m: 1 - m, lambda m: 2 * m])
-    np.testing.assert_array_equal(engine.decrypt(low, secret_key), 1 - bits)
-    np.testing.assert_array_equal(engine.decrypt(high, secret_key), 2 * bits)
+    assert_claims(low, 1 - bits, secret_key)
+    assert_claims(high, 2 * bits, secret_key)
 
 
 def test_experimental_sets_say_what_they_assume() -> None:
@@ -315,7 +311,7 @@ def test_experimental_sets_without_security(name: str) -> None:
     assert evaluation_key.key_switch_nbytes > 0
     x = np.arange(16)
     found = engine.bootstrap(engine.encrypt(x, secret_key), lut=lambda m: 15 - m % 16)
-    np.testing.assert_array_equal(engine.decrypt(found, secret_key), 15 - x)
+    assert_claims(found, 15 - x, secret_key)
 
 
 def test_sets_are_named() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from claims import assert_claims
 from everlevel import tfhe
 from everlevel.errors import MessageError, OperandTypeError
 
@@ -63,32 +64,32 @@ def bit() -> tfhe.Ciphertext:
 def test_functions_of_two_are_operators(function: Any, engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
     a, b = engine.encrypt_uint(X, secret_key), engine.encrypt_uint(Y, secret_key)
     for left, right in [(a, b), (a, Y), (X, b)]:
-        np.testing.assert_array_equal(engine.decrypt(function(left, right), secret_key), function(X, Y))
+        assert_claims(function(left, right), function(X, Y), secret_key)
 
 
 def test_functions_of_one_are_operators_and_methods(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
     a = engine.encrypt_uint(X, secret_key)
     for function in (np.negative, np.invert):
-        np.testing.assert_array_equal(engine.decrypt(function(a), secret_key), function(X))
-    np.testing.assert_array_equal(engine.decrypt(np.sum(a), secret_key), X.sum(dtype=np.uint8))
+        assert_claims(function(a), function(X), secret_key)
+    assert_claims(np.sum(a), X.sum(dtype=np.uint8), secret_key)
     for function in (np.min, np.max, np.argmin, np.argmax):
-        np.testing.assert_array_equal(engine.decrypt(function(a, axis=1), secret_key), function(X, axis=1))
+        assert_claims(function(a, axis=1), function(X, axis=1), secret_key)
     large = a > 6
     for function in (np.any, np.all):
-        np.testing.assert_array_equal(engine.decrypt(function(large, axis=0), secret_key), function(X > 6, axis=0))
+        assert_claims(function(large, axis=0), function(X > 6, axis=0), secret_key)
     assert (np.shape(a), np.ndim(a), np.size(a)) == (X.shape, X.ndim, X.size)
-    np.testing.assert_array_equal(engine.decrypt(np.reshape(a, (3, 2)), secret_key), X.reshape(3, 2))
+    assert_claims(np.reshape(a, (3, 2)), X.reshape(3, 2), secret_key)
     for found, expected in zip(np.divmod(a, Y), np.divmod(X, Y), strict=True):
-        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+        assert_claims(found, expected, secret_key)
     for values in (a << 1, np.left_shift(a, 1)):
-        np.testing.assert_array_equal(engine.decrypt(values, secret_key), X << np.uint8(1))
+        assert_claims(values, X << np.uint8(1), secret_key)
 
 
 def test_powers_wrap_around(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
     a = engine.encrypt_uint(X, secret_key)
     for exponent in (0, 1, 2, 5, np.uint8(6)):
         for found in (a**exponent, np.power(a, exponent)):
-            np.testing.assert_array_equal(engine.decrypt(found, secret_key), X ** np.uint8(exponent))
+            assert_claims(found, X ** np.uint8(exponent), secret_key)
     with pytest.raises(MessageError, match="power: the value is -1"):
         a**-1
     with pytest.raises(MessageError, match="a single integer is needed"):

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from claims import assert_claims
 from concurrency import FOREVER, ctrl_c_at_the_first_step, releases_the_lock
 from everlevel import Engine, tfhe
 from everlevel.cli import main
@@ -57,8 +58,8 @@ def test_everything_goes_through_files(engine: tfhe.Engine, tmp_path: Path) -> N
     answer = elsewhere.bootstrap(message, lut=lambda m: 7 - m)
     secret = elsewhere.load(tmp_path / "secret")
     assert isinstance(secret, tfhe.SecretKey)
-    np.testing.assert_array_equal(elsewhere.decrypt(answer, secret), 7 - VALUES)
-    np.testing.assert_array_equal(engine.decrypt(answer, secret_key), 7 - VALUES)
+    assert_claims(answer, 7 - VALUES, secret)
+    assert_claims(answer, 7 - VALUES, secret_key)
 
 
 def test_a_single_element_keeps_its_shape(engine: tfhe.Engine, tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def test_pickles(engine: tfhe.Engine) -> None:
     assert isinstance(key, tfhe.EvaluationKey)
     assert repr(key) == repr(evaluation_key)
     assert same.parameters == engine.parameters
-    np.testing.assert_array_equal(engine.decrypt(message, secret_key), VALUES)
+    assert_claims(message, VALUES, secret_key)
     assert copy.copy(x) is x
     assert copy.deepcopy(evaluation_key) is evaluation_key
 
@@ -161,7 +162,7 @@ def test_objects_travel_to_other_processes(engine: tfhe.Engine) -> None:
     key = engine.create_evaluation_key(secret_key)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         message = pool.submit(twice, engine.encrypt(VALUES, secret_key), key).result()
-    np.testing.assert_array_equal(engine.decrypt(message, secret_key), 2 * VALUES % 8)
+    assert_claims(message, 2 * VALUES % 8, secret_key)
 
 
 def test_secrets_stay(engine: tfhe.Engine) -> None:
@@ -180,7 +181,7 @@ def test_keys_are_used_and_forgotten(engine: tfhe.Engine) -> None:
     with pytest.raises(MissingKeyError):
         7 - x
     engine.use(key)
-    np.testing.assert_array_equal(engine.decrypt(7 - x, secret_key), 7 - VALUES)
+    assert_claims(7 - x, 7 - VALUES, secret_key)
     assert key.nbytes > key.bootstrap_nbytes > 0
     assert "integer-3-64" in repr(key)
     with pytest.raises(EngineMismatchError):
@@ -247,8 +248,8 @@ def test_ctrl_c_stops_long_calls(threads: int, monkeypatch: pytest.MonkeyPatch) 
     ):
         with ctrl_c_at_the_first_step(monkeypatch):
             work()
-    np.testing.assert_array_equal(engine.decrypt(a, secret_key), x)
-    np.testing.assert_array_equal(engine.decrypt(b[:3] * b[:3], secret_key), [0, 1, 4])
+    assert_claims(a, x, secret_key)
+    assert_claims(b[:3] * b[:3], [0, 1, 4], secret_key)
 
 
 QUIET = """

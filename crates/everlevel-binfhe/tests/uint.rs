@@ -7,8 +7,14 @@ use crate::common::{four_bits, on_threads, two_bits};
 use everlevel_binfhe::{Ciphertext, Error, Extreme, NoiseSum, Width, sets};
 use proptest::prelude::*;
 
+/// A share of the usual number of cases, which `PROPTEST_CASES` sets.
+fn share(divisor: u32) -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases.div_ceil(divisor), failure_persistence: None, ..usual }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(share(50))]
 
     #[test]
     fn sums_are_rusts(width in width(), pairs in operands(), threads in 1usize..=4) {
@@ -55,7 +61,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(share(64))]
 
     #[test]
     fn products_are_rusts(width in width(), pairs in operands(), shift in 0u32..64, threads in 1usize..=4) {
@@ -68,7 +74,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(share(128))]
 
     #[test]
     fn quotients_are_rusts(width in width(), pairs in operands(), shift in 0u32..64, threads in 1usize..=4) {

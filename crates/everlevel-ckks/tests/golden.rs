@@ -4,6 +4,8 @@
 //! messages and integer factors keep floating point out of all but the bootstraps, whose plaintexts come from the
 //! platform's sine: they are compared where that is the one of the recorded digests.
 
+use std::io::Write as _;
+
 use crate::common::{bootstrap_params, uniform};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Form, Options, Params,
@@ -89,7 +91,9 @@ fn bootstraps() {
         }),
     );
     if std::panic::catch_unwind(|| sine.assert(SINE)).is_err() {
-        eprintln!("this platform has another sine than the recorded bootstraps: not compared");
+        // A test that passes shows nothing that macros print.
+        let skipped = "skipped: golden bootstraps, since this platform's sine is not that of the recorded ones\n";
+        std::io::stderr().write_all(skipped.as_bytes()).unwrap();
         return;
     }
     let mut golden = Golden::default();

@@ -304,7 +304,7 @@ fn what_cannot_be_opened_says_why() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(8 * ProptestConfig::default().cases))]
 
     #[test]
     fn bytes_of_any_kind_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {

@@ -55,7 +55,7 @@ fn product(ring: &Ring, set: &PrimeSet) -> BigInt {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
 
     #[test]
     fn transforms_invert_each_other(log_n in 4u32..=10, set in any_set(), seed: u64) {

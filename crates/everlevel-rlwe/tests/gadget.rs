@@ -35,7 +35,7 @@ fn assert_partition(gadget: &Gadget, set: &PrimeSet, special: &PrimeSet) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn consecutive_digits_partition_in_order_and_keep_the_limit((set, special) in sets(), headroom in 0.0f64..40.0) {
