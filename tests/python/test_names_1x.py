@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from claims import assert_claims
-from everlevel import Engine, compat, errors
+from everlevel import compat, errors
 from everlevel.cluster._bound import EngineLike
 from everlevel.compat import Engine
 from parties import of_1x
