@@ -41,9 +41,7 @@ class ClearEngine:
 
     encode_to_light_plaintext = encode
 
-    def encrypt(
-        self, array: Any, key: Any = None, level: int | None = None, *, secret_key: Any = None, bound: Any = None
-    ) -> Clear:
+    def encrypt(self, array: Any, key: Any = None, level: int | None = None, *, bound: Any = None) -> Clear:
         text = array if isinstance(array, Encoded) else self.encode(array, level, bound=bound)
         bound = text.bound if bound is None else bound
         declared, size = bound is not None, text.values.size()
@@ -255,9 +253,7 @@ class ClearEngine:
 
     encode_to_light_plain_matrix = encode_to_plain_matrix
 
-    def multiply_matrix(
-        self, matrix: Any, x: Clear, key: Any = None, *, matrix_multiplication_key: Any = None
-    ) -> Clear:
+    def multiply_matrix(self, matrix: Any, x: Clear, key: Any = None) -> Clear:
         self._two(x)
         entries = np.asarray(matrix.entries if isinstance(matrix, Matrix) else matrix)
         level = min(x.level, matrix.level if isinstance(matrix, Matrix) else x.level)

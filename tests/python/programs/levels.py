@@ -74,7 +74,7 @@ def encrypt(draw: Draw) -> str:
     top = draw.model["engine"].max_level
     level = None if draw.chance(0.5) else draw.integer(0, top)
     text, bound = message(draw, level=level)
-    key = draw.one("secret_key", "public_key", "secret_key=secret_key")
+    key = draw.one("secret_key", "public_key", "key=secret_key")
     return f"engine.encrypt({arguments(text, key, '' if level is None else f'level={level}', bound)})"
 
 
