@@ -33,7 +33,9 @@ EXACT_FILES = re.compile(r"test_(bfv|ntru|tfhe)")
 EXACT_WORDS = re.compile(r"\b(bfv|ntru|tfhe|programs)\b")
 DECRYPTING_WORDS = re.compile(r"decrypt|assert_claims|programs")
 
-ALLOWED: dict[tuple[str, str], str] = {}
+ALLOWED: dict[tuple[str, str], str] = {
+    ("test_cli.py", "scale"): "`everlevel demo` prints its error after a bootstrap, of which 12 bits are asked",
+}
 """Files and faults that may survive, and why."""
 
 

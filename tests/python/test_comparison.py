@@ -208,6 +208,8 @@ def test_the_largest_and_smallest_of_slots(lossy: Party, rng: np.random.Generato
         found = engine.decrypt(result, lossy.secret_key)
         places = slice(None) if count is None else slice(1)
         assert np.abs(found[places] - plain).max() <= rows * (gap / 2 + 2**-15) + NOISE
+        if count == 1:
+            assert_claims(result, values, lossy.secret_key)
 
 
 def test_keys_given_and_missing(lossy: Party, deep: Party) -> None:
