@@ -52,7 +52,6 @@ def test_signs_of_both_parts_are_as_large_as_the_root_of_two(deep: Party, bootst
 # Rotations.
 
 
-@pytest.mark.xfail(strict=True, reason="a rotation to the left by a multiple of 509 leaves the sampled slots in place")
 @pytest.mark.parametrize(("log_n", "delta"), [(10, 3), (11, 6), (12, -509)])
 def test_a_rotation_by_the_samples_length_is_no_identity(log_n: int, delta: int) -> None:
     # A bootstrap's errors don't cancel in the difference of two slots, and the sample's do where it isn't moved.

@@ -135,7 +135,7 @@ def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: P
     assert engine.level_down(plaintext=p, level=1).level == 1
     for copy in (engine.clone(plaintext=p), engine.ntt(p), engine.intt(plaintext=p), engine.roll(p, shift=0)):
         assert copy.level == 5
-    check(engine.roll_many(a, rotation_key, [-1])[0], 2, 0)
+    check(engine.roll_many(a, rotation_key, [-1])[0], 1, 2, turn=1)
     for level in ((), (2,)):
         assert engine.create_secret_key(*level).level == 5
         assert engine.create_public_key(party.secret_key, *level).level == 5
