@@ -193,7 +193,7 @@ impl Sample {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEN, Sample};
+    use super::Sample;
 
     #[test]
     fn noise_has_its_size_and_no_mean() {
