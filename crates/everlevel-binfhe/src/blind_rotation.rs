@@ -31,7 +31,7 @@ pub(crate) trait BlindRotate: Debug + Send + Sync {
 pub(crate) trait BlindStep: Debug + Send + Sync {
     /// A coefficient of a table.
     type Word: WrappingWord + Default;
-    /// What the rotations of a thread write to: scratch, and the accumulators of a tile.
+    /// Memory of a thread's rotations: scratch, and the accumulators of a tile.
     type Memory: Debug + Send;
 
     /// Bytes of the accumulators of a tile: what a second-level cache of 1 MiB has room for beside the key's.

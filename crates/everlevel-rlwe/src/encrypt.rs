@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed, sampler};
-use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
+use everlevel_ring::{Eval, Poly, PrimeSet, Representation, Ring};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -19,13 +19,13 @@ pub struct PublicKey {
 }
 
 /// The table of the error distribution.
-pub(crate) fn gaussian() -> &'static Gaussian {
+fn gaussian() -> &'static Gaussian {
     static TABLE: OnceLock<Gaussian> = OnceLock::new();
     TABLE.get_or_init(|| Gaussian::new(SIGMA).expect("sigma is inside the sampler's range"))
 }
 
-/// The encryptor of a secret of residues, whose errors have deviation [`SIGMA`].
-pub fn encryptor<'a>(ring: &'a Ring, secret: &'a Poly<Eval>) -> Encryptor<'a, Ring> {
+/// The encryptor of a secret, whose errors have deviation [`SIGMA`] in units of the ring's last place.
+pub fn encryptor<'a, R: Representation>(ring: &'a R, secret: &'a R::Secret) -> Encryptor<'a, R> {
     Encryptor { ring, secret, error: gaussian() }
 }
 

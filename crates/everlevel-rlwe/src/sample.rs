@@ -5,8 +5,8 @@ use std::fmt::{Debug, Formatter, Result};
 use everlevel_rand::Domain;
 use everlevel_ring::{LimbRing, Representation, Ring, SampleRing};
 
-use crate::encrypt::gaussian;
-use crate::{Encryptor, Randomness, SecretKey};
+use crate::encrypt::encryptor;
+use crate::{Randomness, SecretKey};
 
 /// `(c0, c1)` with phase `c0 + c1·s`, both over the same primes, or normalised and of one precision.
 pub struct Rlwe<R: Representation = Ring> {
@@ -43,8 +43,8 @@ impl<R: SampleRing> Rlwe<R> {
         secret: &SecretKey<R>,
         randomness: impl Into<Randomness>,
     ) -> Self {
-        let encryptor = Encryptor { ring, secret: secret.prepared(), error: gaussian() };
-        let (mut masks, c0) = encryptor.zero(modulus, Domain::EncryptionNoise, &randomness.into(), 0);
+        let (mut masks, c0) =
+            encryptor(ring, secret.prepared()).zero(modulus, Domain::EncryptionNoise, &randomness.into(), 0);
         let c1 = masks.pop().unwrap_or_else(|| unreachable!("one mask"));
         Self { c0, c1 }
     }

@@ -10,9 +10,9 @@ use everlevel_ring::{
 };
 use zeroize::Zeroizing;
 
-use crate::encrypt::gaussian;
+use crate::encrypt::encryptor;
 use crate::encryptor::RowAddress;
-use crate::{Encryptor, Randomness, Rlwe, SecretKey};
+use crate::{Randomness, Rlwe, SecretKey};
 
 /// The key of a half product: prepared rows that hide a message in the units of a gadget.
 ///
@@ -38,7 +38,7 @@ impl<R: HalfProduct> SwitchingKey<R> {
         expanded: bool,
     ) -> Self {
         let randomness = randomness.into();
-        let encryptor = Encryptor { ring, secret: to, error: gaussian() };
+        let encryptor = encryptor(ring, to);
         let row = |digit: usize| {
             let at = RowAddress { gadget: &gadget, digit, index: digit as u64 };
             let (mut masks, body) = encryptor.row(at, message, &randomness);

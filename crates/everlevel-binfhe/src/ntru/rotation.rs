@@ -31,7 +31,7 @@ pub(super) trait Word: Float + KeyWord<Self> + bytemuck::Pod {}
 impl Word for f32 {}
 impl Word for f64 {}
 
-/// What the rotations of a thread write to.
+/// Memory of a thread's rotations: scratch, and the accumulators of a tile.
 #[derive(Debug)]
 pub(super) struct Memory<F: Word> {
     scratch: WordBuffer<F>,

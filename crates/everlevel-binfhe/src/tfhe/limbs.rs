@@ -149,14 +149,14 @@ impl LimbRotation {
     }
 }
 
-/// What the rotations of a thread write to.
+/// Memory of a thread's rotations: scratch, and the accumulators of a tile.
 #[derive(Debug)]
 pub(crate) struct Memory {
     accumulators: Vec<Limbs>,
     scratch: Scratch,
 }
 
-/// What a product writes to.
+/// Scratch of one product.
 #[derive(Debug)]
 struct Scratch {
     difference: Limbs,

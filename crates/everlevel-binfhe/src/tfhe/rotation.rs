@@ -17,7 +17,7 @@ pub(crate) struct Prepared<T: TorusWord> {
     words: WordBuffer<T::Key>,
 }
 
-/// What the rotations of a thread write to.
+/// Memory of a thread's rotations: scratch, and the accumulators of a tile.
 #[derive(Debug)]
 pub(crate) struct Memory<T: TorusWord> {
     /// The transforms of digits and products.

@@ -211,7 +211,7 @@ mod tests {
         assert!((sum.error() / 128f64.sqrt() - 1.0).abs() < 0.2, "{}", sum.error());
     }
 
-    /// Of as many slots as there are at most: no amount leaves all slots where they are, and 3 in 200 leave a third.
+    /// Rotations of up to 2^16 slots: no amount leaves all sampled slots where they are, and 3 in 200 leave a third.
     #[test]
     fn rotations_move_nearly_every_slot() {
         let sample = Sample::new(1.0, true, 1.0, 7);

@@ -62,9 +62,7 @@ impl Circuits<'_> {
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
-        let run = self.run("compare", 1, progress);
-        let difference = run.checked_difference(left, right.into(), precision)?;
-        run.indicator(&difference, precision).map(|(greater, _)| greater)
+        self.compared(left, right.into(), precision, progress, |_, difference| Ok(difference))
     }
 
     /// 1 where `left < right` and 0 where it is greater; all else as in [`Circuits::compare`].
@@ -78,9 +76,21 @@ impl Circuits<'_> {
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
+        self.compared(left, right.into(), precision, progress, |run, difference| run.negate(&difference))
+    }
+
+    /// 1 where what is made of the difference is positive.
+    fn compared(
+        &self,
+        left: &Units<Ciphertext>,
+        right: Operand,
+        precision: SignPrecision,
+        progress: Progress,
+        side: impl FnOnce(&Run<'_>, Units<Ciphertext>) -> Result<Units<Ciphertext>, Error>,
+    ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("compare", 1, progress);
-        let difference = run.checked_difference(left, right.into(), precision)?;
-        run.indicator(&run.negate(&difference)?, precision).map(|(less, _)| less)
+        let difference = run.checked_difference(left, right, precision)?;
+        run.indicator(&side(&run, difference)?, precision).map(|(indicator, _)| indicator)
     }
 }
 
