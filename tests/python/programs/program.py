@@ -28,7 +28,7 @@ from everlevel.ckks import limbs
 HELPERS = {
     "fit": "fit = everlevel.fit\n",
     "checked_fit": "checked_fit = everlevel.fit\n",
-    "PATH": 'PATH = Path(tempfile.mkdtemp()) / "x.everlevel"\n',
+    "PATH": 'FOLDER = tempfile.TemporaryDirectory()\nPATH = Path(FOLDER.name) / "x.everlevel"\n',
     "saved": """
 def saved(x):
     x.save(PATH)
