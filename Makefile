@@ -10,6 +10,7 @@
 #   make test-clones  each of these commands in a fresh clone of its own, for hours (CLONE_ARGS="--help" says more)
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make tables      every measured table of the pages, beside other libraries, and their picture (TABLES_ARGS="--help")
+#   make seeds       docs/seeds.md: every row that the founding documents publish, beside ours (SEEDS_ARGS="--help")
 #   make docs        the documentation site, into build/site
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
@@ -27,10 +28,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report test-install wheel package clean tools
 
 help:
-	@sed -n '3,23s/^# *//p' Makefile
+	@sed -n '3,24s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -57,6 +58,10 @@ bench: build
 # Go, for Lattigo, and Python 3.10, for OpenFHE, are needed by their rows alone.
 tables: build
 	CARGO="$(CARGO)" PYTHONPATH=benches $(BIN)/python -m tables $(TABLES_ARGS)
+
+# Hours. A run that was ended goes on where it was; SEEDS_ARGS=--quick has small rings, and takes minutes.
+seeds: build
+	CARGO="$(CARGO)" PYTHONPATH=benches $(BIN)/python -m seeds $(SEEDS_ARGS)
 
 # Warnings are errors. It loads nothing, and its pages load nothing from elsewhere.
 docs: $(BIN)/.everlevel-ready

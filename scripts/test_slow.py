@@ -1,8 +1,8 @@
 """Run the tests that take minutes and gigabytes, and write all that they print to out/test-slow.txt.
 
-These are Rust's ignored tests, Python's that are marked `full_size` or `slow`, and both languages' property tests with
-new cases, ten times as many as `make test` has. The file begins with the processor, the date and the commit, so that
-its figures can be quoted.
+These are Rust's ignored tests, Python's that are marked `full_size` or `slow`, both languages' property tests with new
+cases, ten times as many as `make test` has, and every row of `make seeds` in small rings. The file begins with the
+processor, the date and the commit, so that its figures can be quoted.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ def main() -> int:
         [cargo, "test", "--workspace", "--test", "suite", "--", *properties],
         [cargo, "test", "--package", "everlevel-io", "--test", "container"],
         [sys.executable, "-m", "pytest", "-m", "hypothesis", "--hypothesis-profile=new"],
+        [sys.executable, "-m", "seeds", "--quick", "--fresh"],
     ]
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("w", encoding="utf-8") as out:
         print(heading(), file=out)
-        status = max(run(command, out, {"PROPTEST_CASES": "2560"}) for command in commands)
+        status = max(run(command, out, {"PROPTEST_CASES": "2560", "PYTHONPATH": "benches"}) for command in commands)
     print(f"{OUT} written")
     return status
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from everlevel._bench import TABLES, Row, measure_apart
 
 from . import peers
+from .driver import Job
 
 SETS = [
     "insecure-tfhe-lib", "insecure-tfhe-lib-full", "gate-64", "gate-128",
@@ -28,20 +28,6 @@ DEFAULTS: dict[str, Any] = {
 """The options of `everlevel bench` that the pages' tables are measured with."""
 
 _SECONDS = {"ckks": 25.0, "tfhe": 3.0}
-
-
-@dataclass(frozen=True)
-class Job:
-    """One row: how it is called, how long it takes about, and how it is measured."""
-
-    key: str
-    seconds: float
-    measure: Callable[[], Row]
-
-    @property
-    def table(self) -> str:
-        """The table that it is asked for with: ``--only``."""
-        return self.key.partition("/")[0]
 
 
 def all_jobs() -> list[Job]:

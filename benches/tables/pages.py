@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from everlevel._bench import TABLES, Row
 
 from . import limbs, peers, published
+from .driver import NOT_YET
 from .jobs import own_jobs
 from .place import Store
 
 NOT_MEASURED = "not measured"
-NOT_YET: Row = {"missing": "not measured yet"}
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT / "benches"))
     import tables.__main__
     import tables.check
+    import tables.driver
     import tables.limbs
     import tables.picture
 
@@ -146,7 +147,7 @@ def test_sources_without_a_commit_are_refused(tables: Any, tmp_path: Path, monke
 
 def test_a_run_goes_on_where_it_was(tables: Any, tmp_path: Path) -> None:
     store = store_of(tables, tmp_path / "rows.json")
-    job, measure = tables.jobs.Job, tables.__main__.measure
+    job, measure = tables.driver.Job, tables.driver.measure
     measure([job("peers/a", 1, lambda: {"seconds": 1.0})], store, lambda: store.place)
     measure([job("peers/b", 1, lambda: {"missing": "no compiler"})], store, lambda: store.place)
     again = store_of(tables, tmp_path / "rows.json")
@@ -157,9 +158,9 @@ def test_a_run_goes_on_where_it_was(tables: Any, tmp_path: Path) -> None:
 def test_a_run_ends_when_its_commit_does(tables: Any, tmp_path: Path) -> None:
     store = store_of(tables, tmp_path / "rows.json")
     places = iter([store.place, dataclasses.replace(store.place, commit="fffffffff")])
-    jobs = [tables.jobs.Job(f"peers/{name}", 1, lambda: {"seconds": 1.0}) for name in "ab"]
+    jobs = [tables.driver.Job(f"peers/{name}", 1, lambda: {"seconds": 1.0}) for name in "ab"]
     with pytest.raises(tables.place.RefusedError, match=r"rows before peers/b are of .* fffffffff"):
-        tables.__main__.measure(jobs, store, lambda: next(places))
+        tables.driver.measure(jobs, store, lambda: next(places))
     assert [store.has(job.key) for job in jobs] == [True, False]
 
 

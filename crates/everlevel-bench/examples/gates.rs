@@ -13,6 +13,11 @@ use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Params, ParamsLiteral,
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    println!(
+        "| set | alone, ms (median) | a batch | each, ms (median) | each to alone | input, ms | transforms | failure | \
+         security, bits | keys, MB |"
+    );
+    println!("|{}", "---|".repeat(10));
     for set in sets::ALL {
         if names.is_empty() || names.iter().any(|name| name == set.name) {
             let (secret, keys) = make_keys(set.params()?)?;
@@ -79,8 +84,7 @@ fn time(name: &str, security_bits: f64, secret: &SecretKey, keys: &EvalKeys) -> 
     let each = Times::of_calls(repeats.min(7), || run(&a[..size])).scaled(1e3 / size as f64);
     let input = Times::of_calls(25, || keys.exponents(a[0].lwe(), 0)).scaled(1e3);
     println!(
-        "{name:<18} one {:>8.3} ({:.3}) ms, batch of {size} {:>8.3} ({:.3}) ms each: {:.2}; input {:.3} ms, {} transforms, \
-         p_fail 2^{:.0}, {:.0} bits, keys {:.1} + {:.1} MB",
+        "| `{name}` | {:.3} ({:.3}) | {size} | {:.3} ({:.3}) | {:.2} | {:.3} | {} | 2^{:.0} | {:.0} | {:.1} + {:.1} |",
         one.least,
         one.median,
         each.least,

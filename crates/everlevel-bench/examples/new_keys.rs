@@ -49,12 +49,11 @@ impl Line {
         self.switch = self.switch.min(least(5, &mut || drop(keys.exponents(inputs[0].lwe(), 0))));
     }
 
-    fn print(&self, classic: &Self) {
+    fn print(&self, bits: u32, classic: &Self) {
         let params = self.keys.params();
         println!(
-            "  {:<10} n {:4}, {:8.3} ms alone, {:8.3} each, key switch {:6.3}, 2^{:.1}, keys {:7.1} + {:5.1} MB | time ÷ {:.2}, \
-             {:.2}, operations ÷ {:.2}, keys ÷ {:.2}, of 64 bits ÷ {:.2}",
-            format!("{:?}", self.kind),
+            "| {bits} | {} | {} | {:.3} | {:.3} | {:.3} | 2^{:.1} | {:.1} + {:.1} | {:.2}, {:.2} | {:.2} | {:.2} | {:.2} |",
+            format!("{:?}", self.kind).to_lowercase(),
             params.lwe_dim,
             self.alone,
             self.each,
@@ -74,12 +73,16 @@ impl Line {
 fn main() -> Result<(), Error> {
     let asked: Vec<u32> = std::env::args().skip(1).map(|text| text.parse().expect("a number of bits")).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    println!(
+        "| bits | set | n | alone, ms | each, ms | key switch, ms | failure | keys, MB | time ÷ alone, each | \
+         operations ÷ | keys ÷ | keys of words of 64 bits ÷ |"
+    );
+    println!("|{}", "---|".repeat(12));
     for bits in (1..=8).filter(|bits| asked.is_empty() || asked.contains(bits)) {
         let sets = artifact::sets().into_iter().filter(|set| set.bits == bits);
         let mut lines = sets.map(|set| Line::new(&set)).collect::<Result<Vec<_>, _>>()?;
         pool.install(|| (0..if bits < 6 { 9 } else { 4 }).for_each(|_| lines.iter_mut().for_each(Line::time)));
-        println!("{bits} bits");
-        lines.iter().for_each(|line| line.print(&lines[0]));
+        lines.iter().for_each(|line| line.print(bits, &lines[0]));
     }
     Ok(())
 }

@@ -1,0 +1,135 @@
+"""The command of docs/seeds.md: published rows, measured ones, and the page that both make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLISHED_ROWS = {"regular": 9, "sparse": 13, "14 levels": 3, "lossy": 9, "lossy real": 9, "sign": 9, "sign real": 9}
+
+
+@pytest.fixture
+def seeds(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    import seeds.__main__
+    import seeds.pictures
+
+    return seeds
+
+
+def measured(seconds: dict[str, float], **more: Any) -> dict[str, Any]:
+    return {
+        "seconds": seconds, "first_seconds": 5.0, "level_in": 0, "level_out": 10, "mean_bits": 24.5,
+        "worst_bits": 22.25, "random_error": 1e-8, "alternating_error": 2e-6, "guide_error": 3e-8,
+        "key_gigabytes": 3.7, "key_seconds": 6.0, "peak_gigabytes": 5.0, "insecure_log_n": None, **more,
+    }  # fmt: skip
+
+
+def store_of(seeds: Any, path: Path, rows: dict[str, Any]) -> Any:
+    from tables.place import Place, Store
+
+    store = Store.open(path / "rows.json", Place("AMD EPYC (Zen 4)", "0123abcde", "0.1.0"))
+    for key, row in rows.items():
+        store.put(key, row)
+    return store
+
+
+def test_every_published_row_is_a_job(seeds: Any) -> None:
+    rows = seeds.published.bootstraps()
+    assert {kind: sum(one.kind == kind for one in rows) for kind in PUBLISHED_ROWS} == PUBLISHED_ROWS
+    keys = [job.key for job in seeds.__main__.jobs(quick=False)]
+    assert len(set(keys)) == len(keys) == len(rows) + len(seeds.examples.EXAMPLES)
+    # The one row that our copy of the document cuts off.
+    assert [one.key for one in rows if not any(one.editions)] == ["sign-real/large/5"]
+    for one in rows:
+        assert all(list(times) == sorted(times, reverse=True) and len(times) == 4 for times in one.editions if times)
+
+
+def test_the_page_has_a_place_for_every_table(seeds: Any, tmp_path: Path) -> None:
+    page = (ROOT / seeds.page.PAGE).read_text(encoding="utf-8")
+    marks = seeds.page.texts(store_of(seeds, tmp_path, {}))
+    assert all(page.count(f"<!-- {mark} begin") == page.count(f"<!-- {mark} end -->") == 1 for mark in marks)
+    assert page.count("<!-- seeds") == 2 * len(marks)
+
+
+def test_rows_stand_beside_published_ones(seeds: Any, tmp_path: Path) -> None:
+    rows = {"regular/medium/3": measured({"1": 4.0, "2": 2.5}), "regular/large/3": measured({"1": 3.0})}
+    text = seeds.page.bootstraps_table(store_of(seeds, tmp_path, rows), "regular")
+    # One and two threads of 4 and 2.5 s show a serial quarter.
+    assert "| medium | 3 | 30.5; 30.7 | 12.7; 12.6 / 9.92; 9.73 | 0.82; 0.78 | **4.00** | 7.6 | 2.50 |" in text
+    assert "| ≈ 1.75 / ≈ 1.19 | 5.00 |" in text
+    assert "| large | 3 | 28.1; 27.4 | 11.9; 11.8 / 9.63; 9.47 | 0.79; 0.75 | **3.00** | 9.1 | not measured |" in text
+    assert "| medium | 3 | 0 → 10 | 24.5, 22.2 | 1.0e-08 | 2.0e-06 | 3.0e-08 | 3.70 | 6.0 | 5.00 |" in text
+    assert "Missing: not measured yet." in text
+
+
+def test_times_of_small_rings_stand_in_no_ratio(seeds: Any, tmp_path: Path) -> None:
+    store = store_of(seeds, tmp_path, {"regular/medium/3": measured({"1": 0.1, "2": 0.1}, insecure_log_n=11)})
+    text = seeds.page.bootstraps_table(store, "regular")
+    assert "| **0.10** | – |" in text
+    assert "rings of 2^11 without security" in text
+
+
+def test_tables_of_programs_are_kept_as_they_are(seeds: Any, tmp_path: Path) -> None:
+    text = "N = 2^15\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nN = 2^16\n\n| a |\n|---|\n| 3 |\n"
+    tables = seeds.examples.tables_of(text)
+    assert tables == ["| a | b |\n|---|---|\n| 1 | 2 |", "| a |\n|---|\n| 3 |"]
+    page = seeds.page.texts(store_of(seeds, tmp_path, {"limbs/key-switches": {"tables": tables}}))
+    assert page["seeds limbs/key-switches"].startswith("\n\n".join(tables))
+    assert page["seeds limbs/ckks"] == "Missing: not measured yet."
+
+
+def test_a_program_that_fails_is_a_missing_row(seeds: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "cargo"
+    program.write_text("#!/bin/sh\necho 'error: no such example' >&2\nexit 101\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("CARGO", str(program))
+    assert seeds.examples.EXAMPLES[0].measure(quick=True) == {"missing": "error: no such example"}
+    program.write_text("#!/bin/sh\necho nothing\n", encoding="utf-8")
+    assert seeds.examples.EXAMPLES[0].measure(quick=True) == {"missing": "ntru printed no table"}
+
+
+def options_of(**options: Any) -> dict[str, Any]:
+    small = {"slot_count": 0, "size": "medium", "stage_count": 3, "threads": [1], "repetitions": 1}
+    return {**small, "insecure_log_n": 10, **options}
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "levels", "error"),
+    [
+        ("regular", {"size": "small"}, (0, 10), 1e-6),
+        ("sparse", {"slot_count": 32, "stage_count": 1}, (0, 12), 1e-6),
+        ("14 levels", {}, (0, 14), 1e-6),
+        ("lossy real", {}, (3, 13), 1e-4),
+        ("sign", {"stage_count": 5, "size": "large"}, (5, 13), 1e-9),
+    ],
+)
+def test_a_row_is_measured(seeds: Any, kind: str, more: dict[str, Any], levels: tuple[int, int], error: float) -> None:
+    row = seeds.bootstraps.measure(**options_of(kind=kind, **more))
+    assert (row["level_in"], row["level_out"]) == levels
+    assert 0 < row["random_error"] < error
+    assert ("mean_bits" in row) == (kind != "sign")
+    assert min(row["seconds"]["1"], row["first_seconds"], row["key_gigabytes"], row["peak_gigabytes"]) > 0
+
+
+def test_messages_are_of_a_tables_kind(seeds: Any) -> None:
+    messages = {kind: seeds.bootstraps.messages_of(kind, 8) for kind in ("sign", "sign real", "lossy")}
+    assert {abs(part) for part in messages["sign"]["random"].view(float)} == {1.0}
+    assert messages["sign real"]["guide"].tolist() == [-1, 1, 0, 0, 0, 0, 0, 0]
+    assert "uniform" not in messages["sign"]
+    assert (messages["lossy"]["uniform"].imag != 0).all()
+
+
+def test_a_row_that_fails_is_missing(seeds: Any) -> None:
+    row = seeds.bootstraps.measure_apart(options_of(kind="regular", stage_count=9))
+    assert "stage_count" in row["missing"]
+    assert row["kind"] == "regular"
+
+
+def test_the_picture_is_drawn_without_rows(seeds: Any, tmp_path: Path) -> None:
+    seeds.pictures.draw(store_of(seeds, tmp_path, {}), tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
