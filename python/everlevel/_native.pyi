@@ -21,6 +21,7 @@ __all__ = [
     "LimbsCiphertext",
     "LimbsContext",
     "LimbsEvaluationKey",
+    "LimbsPublicKey",
     "LimbsSecretKey",
     "MatrixMultiplicationKey",
     "PlainMatrix",
@@ -523,6 +524,9 @@ class TfheContext:
 class LimbsSecretKey(_OfSecret): ...
 
 @final
+class LimbsPublicKey(_OfSecret): ...
+
+@final
 class LimbsEvaluationKey(_OfSecret):
     @property
     def has_inversion(self) -> bool: ...
@@ -540,7 +544,7 @@ class BfvCiphertext(_OfSecret):
     @property
     def log2_noise(self) -> float: ...
 
-_BfvObject = LimbsSecretKey | LimbsEvaluationKey | BfvCiphertext
+_BfvObject = LimbsSecretKey | LimbsPublicKey | LimbsEvaluationKey | BfvCiphertext
 
 @final
 class BfvContext:
@@ -549,6 +553,8 @@ class BfvContext:
     ) -> BfvContext: ...
     @property
     def depth(self) -> int: ...
+    @property
+    def public_depth(self) -> int: ...
     @property
     def fingerprint(self) -> int: ...
     @property
@@ -564,12 +570,13 @@ class BfvContext:
 
     # Keys.
     def secret_key(self) -> LimbsSecretKey: ...
+    def public_key(self, secret_key: LimbsSecretKey) -> LimbsPublicKey: ...
     def evaluation_key(
         self, secret_key: LimbsSecretKey, rotations: Sequence[int], swap_rows: bool, report: _Report
     ) -> LimbsEvaluationKey: ...
 
     # Messages.
-    def encrypt(self, values: _Numbers, key: LimbsSecretKey) -> BfvCiphertext: ...
+    def encrypt(self, values: _Numbers, key: LimbsPublicKey | LimbsSecretKey) -> BfvCiphertext: ...
     def decrypt(self, ciphertext: BfvCiphertext, key: LimbsSecretKey) -> _Numbers: ...
 
     # Arithmetic.
@@ -611,7 +618,7 @@ class LimbsBridge:
     @property
     def nbytes(self) -> int: ...
 
-_LimbsObject = LimbsSecretKey | LimbsEvaluationKey | LimbsCiphertext
+_LimbsObject = LimbsSecretKey | LimbsPublicKey | LimbsEvaluationKey | LimbsCiphertext
 
 @final
 class LimbsContext:
@@ -637,6 +644,7 @@ class LimbsContext:
 
     # Keys.
     def secret_key(self) -> LimbsSecretKey: ...
+    def public_key(self, secret_key: LimbsSecretKey) -> LimbsPublicKey: ...
     def evaluation_key(
         self, secret_key: LimbsSecretKey, rotations: Sequence[int], conjugation: bool, report: _Report
     ) -> LimbsEvaluationKey: ...
@@ -647,7 +655,7 @@ class LimbsContext:
     def to_levels(self, a: LimbsCiphertext, level: int, levels: Context, bridge: LimbsBridge) -> Ciphertext: ...
 
     # Messages.
-    def encrypt(self, values: _Slots, bound: float, key: LimbsSecretKey) -> LimbsCiphertext: ...
+    def encrypt(self, values: _Slots, bound: float, key: LimbsPublicKey | LimbsSecretKey) -> LimbsCiphertext: ...
     def decrypt(self, ciphertext: LimbsCiphertext, key: LimbsSecretKey) -> _Slots: ...
 
     # Arithmetic.

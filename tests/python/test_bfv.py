@@ -69,6 +69,51 @@ def test_rows_rotate_as_numpys_do(engine: bfv.Engine, secret_key: bfv.SecretKey)
     assert_claims(engine.sum(x), np.full(engine.slot_count, total), secret_key)
 
 
+def test_methods_and_powers_are_those_of_the_engine(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    values = np.arange(engine.slot_count) - 100
+    x = engine.encrypt(values, secret_key)
+    assert_claims(x.rotate(3), np.roll(values.reshape(2, -1), 3, axis=1).ravel(), secret_key)
+    assert_claims(x.sum(), np.full(engine.slot_count, centred(values.sum())), secret_key)
+    for exponent in (1, 2, 3, 5, 8, 11):
+        assert_claims(x**exponent, centred(values.astype(object) ** exponent), secret_key)
+    for exponent in (0, -1, 2**62 + 1):
+        with pytest.raises(
+            errors.ParameterError, match=rf"^power: the exponent is {exponent}, and powers from 1 to"
+        ) as caught:
+            x**exponent
+        assert (caught.value.option, caught.value.value) == ("exponent", exponent)
+    with pytest.raises(errors.OperandTypeError, match=r"^power: exponent"):
+        x**0.5
+
+
+def test_public_keys_encrypt_and_dont_decrypt(engine: bfv.Engine, secret_key: bfv.SecretKey, tmp_path: Path) -> None:
+    key = engine.create_public_key(secret_key)
+    assert repr(key) == "PublicKey(n13; 12.3 kB)"
+    rng = np.random.default_rng(26)
+    values = rng.integers(1 - T, T, size=engine.slot_count)
+    x, with_secret = engine.encrypt(values, key), engine.encrypt(values, secret_key)
+    assert_claims(x, centred(values), secret_key)
+    assert with_secret.budget_bits - 8 < x.budget_bits < with_secret.budget_bits
+    level = x
+    for _ in range(engine.depth):
+        level = level * level
+    assert_claims(level, centred([pow(int(v), 2**engine.depth, T) for v in values]), secret_key)
+    key.save(tmp_path / "public")
+    elsewhere = bfv.Engine("n13", insecure_log_n=8)
+    read = elsewhere.load(tmp_path / "public")
+    assert isinstance(read, bfv.PublicKey)
+    assert repr(read) == repr(pickle.loads(pickle.dumps(key))) == repr(key)
+    assert_claims(elsewhere.encrypt([5, -7], read), [5, -7], secret_key)
+    with pytest.raises(errors.OperandTypeError, match="SecretKey is needed"):
+        engine.decrypt(x, key)  # type: ignore[arg-type]
+    with pytest.raises(errors.OperandTypeError, match="SecretKey is needed"):
+        engine.create_public_key(key)  # type: ignore[arg-type]
+    with pytest.raises(errors.OperandTypeError, match=r"^encrypt: key"):
+        engine.encrypt([1], x)  # type: ignore[arg-type]
+    with pytest.raises(errors.EngineMismatchError, match=r"bfv\.Engine\(n13.*bfv\.Engine\(n14"):
+        bfv.Engine("n14", insecure_log_n=8).encrypt([1], key)
+
+
 def test_named_sets_are_secure_and_exact() -> None:
     assert [p.name for p in bfv.parameter_sets()] == ["n12", "n13", "n14", "n15", "n16-depth-30", "n16"]
     engine = bfv.Engine("n13", thread_count=1)

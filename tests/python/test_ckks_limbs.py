@@ -88,6 +88,51 @@ def test_slots_move_as_numpys_do(engine: limbs.Engine, secret_key: limbs.SecretK
     assert_claims(engine.sum(x), np.full(a.size, a.sum()), secret_key)
 
 
+def test_methods_and_powers_are_those_of_the_engine(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    a = vectors(engine.slot_count)[0]
+    x = engine.encrypt(a, secret_key)
+    assert_claims(x.rotate(3), np.roll(a, 3), secret_key)
+    assert_claims(x.sum(), np.full(engine.slot_count, a.sum()), secret_key, varied=False)
+    for exponent in (1, 2, 3, 6):
+        power = x**exponent
+        assert_claims(power, a**exponent, secret_key)
+        assert power.budget_bits == engine.max_budget_bits - 40 * (exponent - 1).bit_length()
+    with pytest.raises(errors.ParameterError, match=r"^power: the exponent is 0, and powers from 1 to"):
+        x**0
+    with pytest.raises(errors.NoiseError):
+        x ** (2**60)
+
+
+def test_public_keys_encrypt_and_dont_decrypt(
+    engine: limbs.Engine, secret_key: limbs.SecretKey, tmp_path: Path
+) -> None:
+    a, b = vectors(engine.slot_count)
+    key = engine.create_public_key(secret_key)
+    assert repr(key) == "PublicKey(n14; 24.6 kB)"
+    x, y = engine.encrypt(a, key), engine.encrypt(b, key)
+    assert x.precision_bits < engine.encrypt(a, secret_key).precision_bits
+    for found, expected in [(x, a), (x * y, a * b), (engine.square(x), a * a), (x.rotate(5) + y, np.roll(a, 5) + b)]:
+        assert_claims(found, expected, secret_key)
+    # Between keys, too.
+    for seed in range(8):
+        secret = engine.create_secret_key()
+        values = vectors(engine.slot_count, seed)[0]
+        assert_claims(engine.encrypt(values, engine.create_public_key(secret)), values, secret)
+    key.save(tmp_path / "public")
+    elsewhere = limbs.Engine("n14", insecure_log_n=8)
+    read = elsewhere.load(tmp_path / "public")
+    assert isinstance(read, limbs.PublicKey)
+    assert repr(read) == repr(pickle.loads(pickle.dumps(key))) == repr(key)
+    assert_claims(elsewhere.encrypt(a, read), a, secret_key)
+    for work in (lambda: engine.decrypt(x, key), lambda: engine.create_public_key(key)):  # type: ignore[arg-type]
+        with pytest.raises(errors.OperandTypeError, match="SecretKey is needed"):
+            work()
+    with pytest.raises(errors.OperandTypeError, match=r"^encrypt: key"):
+        engine.encrypt([1], x)  # type: ignore[arg-type]
+    with pytest.raises(errors.EngineMismatchError, match=r"Engine\(n14.*Engine\(n15"):
+        limbs.Engine("n15", insecure_log_n=8).encrypt([1], key)
+
+
 def test_polynomials(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
     a = np.linspace(-1, 1, engine.slot_count)
     x = engine.encrypt(a, secret_key)

@@ -1,6 +1,6 @@
 //! Keys, encryption and decryption, and the budget that every operation looks at.
 
-use everlevel_limbs::{Error, EvalKeys, Frame, Origin, ParametersEntry, SecretKey};
+use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, Origin, ParametersEntry, PublicKey, SecretKey};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
@@ -73,6 +73,14 @@ impl Context {
         self.frame.secret_key()
     }
 
+    /// A public key of a secret: it encrypts, and can't decrypt.
+    ///
+    /// # Errors
+    /// No randomness; a secret key of other parameters.
+    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
+        self.frame.public_key(secret)
+    }
+
     /// The keys for products, for rotations by these amounts, and for the swap of rows. Each is a step of the progress.
     ///
     /// # Errors
@@ -90,15 +98,18 @@ impl Context {
     /// Encrypts integers modulo `t`, at most one for each slot; slots without one hold 0.
     ///
     /// # Errors
-    /// Too many integers, or one outside of `±(t − 1)`; no randomness; a secret key of other parameters.
-    pub fn encrypt(&self, secret: &SecretKey, values: &[i64]) -> Result<Ciphertext, Error> {
+    /// Too many integers, or one outside of `±(t − 1)`; no randomness; a key of other parameters.
+    pub fn encrypt<'k>(&self, key: impl Into<EncryptionKey<'k>>, values: &[i64]) -> Result<Ciphertext, Error> {
         let op = "encrypt";
-        self.frame.require(op, "secret key", secret.origin())?;
         let coeffs = self.encoded(op, values)?;
-        let seed = self.frame.seed()?;
-        let mut ct = Rlwe::<LimbRing>::encrypt_zero(self.ring(), &self.params.limbs(), secret.key(), &seed);
+        let key = key.into();
+        let noise = match key {
+            EncryptionKey::Secret(_) => self.params.fresh_noise(),
+            EncryptionKey::Public(_) => self.params.public_noise(),
+        };
+        let (origin, mut ct) = self.frame.encrypt_zero(op, key)?;
         self.ring().add_assign(&mut ct.c0, &self.fraction(&coeffs));
-        Ok(Ciphertext::new(&self.params, secret.origin(), ct, self.params.fresh_noise()))
+        Ok(Ciphertext::new(&self.params, origin, ct, noise))
     }
 
     /// Decrypts to integers nearest to zero, one for each slot.

@@ -10,6 +10,7 @@ use crate::{Ciphertext, Context};
 
 impl KeyFiles for Context {
     const SECRET_KEY: &'static str = kinds::BFV_SECRET_KEY;
+    const PUBLIC_KEY: &'static str = kinds::BFV_PUBLIC_KEY;
     const EVAL_KEYS: &'static str = kinds::BFV_EVALUATION_KEY;
     const INVERSION: &'static str = "swap_rows";
 

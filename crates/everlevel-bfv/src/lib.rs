@@ -27,6 +27,6 @@ mod rotations;
 
 pub use ciphertext::Ciphertext;
 pub use context::Context;
-pub use everlevel_limbs::{Error, EvalKeys, ObjectError, SecretKey};
+pub use everlevel_limbs::{EncryptionKey, Error, EvalKeys, ObjectError, PublicKey, SecretKey};
 pub use noise::LOG2_P_FAIL;
 pub use params::{Named, Params, ParamsLiteral, SETS, named};

@@ -65,6 +65,11 @@ impl Params {
         Noise { log2: self.shape().fresh_noise(), phases: 0 }
     }
 
+    /// An encryption by a public key, whose mask's error is multiplied by the secret, as a phase is.
+    pub(crate) fn public_noise(&self) -> Noise {
+        Noise { log2: self.shape().public_noise(), phases: 1 }
+    }
+
     /// log2 of the noise of a half product with a key, rounded to the ciphertext's limbs.
     pub(crate) fn switch_noise(&self) -> f64 {
         self.shape().switch_noise(self.limbs())

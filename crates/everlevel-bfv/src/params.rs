@@ -3,6 +3,8 @@
 use everlevel_limbs::{Error, Shape};
 use everlevel_math::primes::is_prime;
 
+use crate::noise::Noise;
+
 /// The numbers of a parameter set, unchecked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParamsLiteral {
@@ -164,9 +166,18 @@ impl Params {
         Shape { log_n, log2_base, limbs, digit_limbs }
     }
 
-    /// Products of ciphertexts one after another, each of two results of the last, before the budget is used up.
+    /// Products of ciphertexts one after another, each of two results of the last, before the budget is used up: the
+    /// first of ciphertexts that a secret key encrypted.
     pub fn depth(&self) -> usize {
-        let mut noise = self.fresh_noise();
+        self.depth_of(self.fresh_noise())
+    }
+
+    /// [`Params::depth`] of ciphertexts that a public key encrypted, which have more noise.
+    pub fn public_depth(&self) -> usize {
+        self.depth_of(self.public_noise())
+    }
+
+    fn depth_of(&self, mut noise: Noise) -> usize {
         (0..)
             .take_while(|_| {
                 noise = self.product_noise(noise, noise);

@@ -112,6 +112,29 @@ fn products_reach_the_claimed_depth_and_no_further() {
     }
 }
 
+/// Between keys too: each round has a secret and a public key of its own.
+#[test]
+fn public_keys_encrypt_with_the_noise_of_their_formula() {
+    for name in ["n12", "n13"] {
+        let (mut bench, mut sampler) = (Bench::new(name, &[], false), Sampler::new(26));
+        for round in 0..6 {
+            bench.secret = bench.context.secret_key().unwrap();
+            bench.keys = bench.context.eval_keys(&bench.secret, &[], false, &no_progress).unwrap();
+            let public = bench.context.public_key(&bench.secret).unwrap();
+            let mut a = bench.values(&mut sampler);
+            let mut x = bench.context.encrypt(&public, &a).unwrap();
+            assert!(bench.decrypt(&x) == a, "{name}, round {round}");
+            bench.assert_noise(&x, &format!("{name}, round {round}"), 0.15);
+            for level in 0..bench.context.params().public_depth() {
+                x = bench.context.multiply(&x, &x, &bench.keys).unwrap();
+                a = bench.zip(&a, &a, |a, b| a * b);
+                assert!(bench.decrypt(&x) == a, "{name}, round {round}, level {level}");
+                bench.assert_noise(&x, &format!("{name}, round {round}, level {level}"), 0.7);
+            }
+        }
+    }
+}
+
 #[test]
 fn squares_have_the_bits_of_products_of_equal_operands() {
     let bench = small(&[], false);
@@ -182,6 +205,8 @@ fn claims_of_the_named_sets_are_recomputed() {
     for set in SETS {
         let params = Params::try_from(set.literal).unwrap();
         assert_eq!(params.depth(), set.depth, "{}", set.name);
+        let by_public_keys = set.depth - usize::from(matches!(set.name, "n13" | "n14"));
+        assert_eq!(params.public_depth(), by_public_keys, "{}", set.name);
         let ParamsLiteral { log2_base, limbs, digit_limbs, .. } = set.literal;
         assert_eq!(log2_base * (limbs + digit_limbs) as u32, set.key_bits, "{}", set.name);
         let ring = params.shape().ring().unwrap();

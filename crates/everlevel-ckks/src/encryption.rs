@@ -100,7 +100,7 @@ impl Context {
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let special = core.encryption_special();
-            let rlwe = key.key.encrypt_zero(&core.ring, plaintext.poly.set(), &special, &seed);
+            let rlwe = key.key.encrypt_zero_divided(&core.ring, plaintext.poly.set(), &special, &seed);
             self.finish_encryption(rlwe, plaintext, core.public_encryption_error(plaintext.scale), key.origin)
         }))
     }

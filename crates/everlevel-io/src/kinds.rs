@@ -57,6 +57,8 @@ kinds! {
     "ckks.limbs" {
         /// A secret key over limbs.
         LIMBS_SECRET_KEY = "limbs_secret_key";
+        /// A public key over limbs.
+        LIMBS_PUBLIC_KEY = "limbs_public_key";
         /// The keys of products, rotations and conjugation, over limbs.
         LIMBS_EVALUATION_KEY = "limbs_evaluation_key";
         /// An encrypted vector over limbs.
@@ -65,6 +67,8 @@ kinds! {
     "bfv" {
         /// A secret key.
         BFV_SECRET_KEY = "bfv_secret_key";
+        /// A public key.
+        BFV_PUBLIC_KEY = "bfv_public_key";
         /// The keys of products and rotations.
         BFV_EVALUATION_KEY = "bfv_evaluation_key";
         /// An encrypted vector of integers.

@@ -16,12 +16,14 @@ use everlevel_ring::{Footprint, HalfProduct, LimbGadget, LimbRing, Limbs, Repres
 use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, EvalKeys, Frame, SecretKey};
+use crate::{Error, EvalKeys, Frame, PublicKey, SecretKey};
 
 /// A scheme's context, whose keys have files of the scheme's kinds.
 pub trait KeyFiles {
     /// A secret key's kind.
     const SECRET_KEY: &'static str;
+    /// A public key's kind.
+    const PUBLIC_KEY: &'static str;
     /// The kind of the keys of evaluation.
     const EVAL_KEYS: &'static str;
     /// The name of the key of the inversion.
@@ -51,6 +53,30 @@ impl<C: KeyFiles> Stored<C> for SecretKey {
         let key = context.frame().secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
         require("secret_id", key.id().0, id.0, id.0)?;
         Ok(key)
+    }
+}
+
+impl<C: KeyFiles> Stored<C> for PublicKey {
+    const KIND: &'static str = C::PUBLIC_KEY;
+    type Error = Error;
+
+    /// The key as its body and the seed of its mask.
+    fn to_container<'a>(&self, context: &C) -> Result<Builder<'a>, Error> {
+        let frame = context.frame();
+        frame.require("save", "public key", self.origin)?;
+        let mut builder = frame.begin(C::PUBLIC_KEY, self.secret_id());
+        builder.describe_seed("masks", self.key.mask_seed().as_bytes());
+        put(&mut builder, "body", self.key.body());
+        Ok(builder)
+    }
+
+    fn from_container(context: &C, container: &Container) -> Result<Self, Error> {
+        let frame = context.frame();
+        let secret_id = frame.verified(container, C::PUBLIC_KEY)?;
+        let (masks, limbs) = (Seed::from_bytes(container.seed("masks")?), frame.shape().limbs);
+        let body = frame.get(container, "body", limbs)?;
+        let key = everlevel_rlwe::PublicKey::from_parts(frame.ring(), &limbs, masks, body);
+        Ok(Self { origin: frame.origin(secret_id), key })
     }
 }
 

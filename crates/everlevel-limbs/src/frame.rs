@@ -6,11 +6,11 @@ use everlevel_objects::{Origin, fnv1a, require_parameters, with_memory};
 use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
 use everlevel_ring::{LimbRing, Progress, Representation, report};
-use everlevel_rlwe::{SecretId, SwitchingKey};
+use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 use zeroize::Zeroizing;
 
 use crate::files::ParametersEntry;
-use crate::{Error, EvalKeys, SecretKey, Shape};
+use crate::{EncryptionKey, Error, EvalKeys, PublicKey, SecretKey, Shape};
 
 /// A shape's tables, what its parameters are called, and fresh seeds.
 #[derive(Debug)]
@@ -98,6 +98,34 @@ impl Frame {
         let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, id, coeffs);
         erase_stack();
         SecretKey { origin: self.origin(id), seed, key }
+    }
+
+    /// A public key of a secret.
+    ///
+    /// # Errors
+    /// No randomness; a secret key of other parameters.
+    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
+        self.require("public_key", "secret key", secret.origin)?;
+        let key = everlevel_rlwe::PublicKey::generate(&self.ring, &self.shape.limbs, &secret.key, &self.seed()?);
+        Ok(PublicKey { origin: secret.origin, key })
+    }
+
+    /// An encryption of zero of all limbs, and what it belongs to.
+    ///
+    /// # Errors
+    /// No randomness; a key of other parameters.
+    pub fn encrypt_zero(&self, op: &'static str, key: EncryptionKey<'_>) -> Result<(Origin, Rlwe<LimbRing>), Error> {
+        let (ring, limbs) = (&self.ring, &self.shape.limbs);
+        Ok(match key {
+            EncryptionKey::Secret(SecretKey { origin, key, .. }) => {
+                self.require(op, "secret key", *origin)?;
+                (*origin, Rlwe::encrypt_zero(ring, limbs, key, &self.seed()?))
+            }
+            EncryptionKey::Public(PublicKey { origin, key }) => {
+                self.require(op, "public key", *origin)?;
+                (*origin, key.encrypt_zero(ring, limbs, &self.seed()?))
+            }
+        })
     }
 
     /// The keys for products, for rotations by these amounts, and for the inversion. Each is a step of the progress.

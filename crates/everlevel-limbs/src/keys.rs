@@ -38,6 +38,46 @@ impl SecretKey {
     }
 }
 
+/// A key that encrypts, and can't decrypt.
+#[derive(Debug)]
+pub struct PublicKey {
+    pub(crate) origin: Origin,
+    pub(crate) key: everlevel_rlwe::PublicKey<LimbRing>,
+}
+
+impl PublicKey {
+    /// The name of the secret that it belongs to.
+    pub fn secret_id(&self) -> SecretId {
+        self.origin.secret_id
+    }
+
+    /// Bytes in memory.
+    pub fn nbytes(&self) -> usize {
+        self.key.nbytes()
+    }
+}
+
+/// A key to encrypt with: a secret's, whose ciphertexts have the smaller noise, or a public one.
+#[derive(Debug, Clone, Copy)]
+pub enum EncryptionKey<'a> {
+    /// The secret itself.
+    Secret(&'a SecretKey),
+    /// The public key of a secret.
+    Public(&'a PublicKey),
+}
+
+impl<'a> From<&'a SecretKey> for EncryptionKey<'a> {
+    fn from(key: &'a SecretKey) -> Self {
+        Self::Secret(key)
+    }
+}
+
+impl<'a> From<&'a PublicKey> for EncryptionKey<'a> {
+    fn from(key: &'a PublicKey) -> Self {
+        Self::Public(key)
+    }
+}
+
 /// The keys of one secret that evaluation needs, for every precision. They are public.
 #[derive(Debug)]
 pub struct EvalKeys {

@@ -1,8 +1,8 @@
 //! What schemes over limbs in base `2^K` share: everything but what their messages mean.
 //!
 //! *Vocabulary.* A [`Shape`] is the size of ciphertexts and keys, with its security and its memory. A [`Frame`] has the
-//! tables of a shape, the name of the parameters that it belongs to, and fresh seeds: it makes [`SecretKey`]s and
-//! [`EvalKeys`], says which automorphisms move slots, and reads and writes files.
+//! tables of a shape, the name of the parameters that it belongs to, and fresh seeds: it makes [`SecretKey`]s,
+//! [`PublicKey`]s and [`EvalKeys`], says which automorphisms move slots, and reads and writes files.
 //!
 //! *Map.* `shape` · `keys` · `frame` key generation and checks · `moves` automorphisms of slots · `noise`
 //! sums of deviations, and those of half products · `files` · `error` the refusals of all schemes over limbs.
@@ -22,6 +22,6 @@ pub use error::Error;
 pub use everlevel_objects::{Error as ObjectError, Origin};
 pub use files::{KeyFiles, ParametersEntry};
 pub use frame::Frame;
-pub use keys::{EvalKeys, SecretKey};
+pub use keys::{EncryptionKey, EvalKeys, PublicKey, SecretKey};
 pub use moves::Moves;
 pub use shape::Shape;

@@ -2,7 +2,9 @@
 //! double holds.
 
 use everlevel_ring::LimbGadget;
-use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev, square_rounding_std_dev};
+use everlevel_rlwe::noise::{
+    key_switch_std_dev, rounding_std_dev, square_rounding_std_dev, undivided_public_encryption_std_dev,
+};
 
 use crate::Shape;
 
@@ -37,6 +39,13 @@ impl Shape {
     /// An encryption: its error, and the rounding of the message.
     pub fn fresh_noise(&self) -> f64 {
         self.log2_unit(self.limbs) + everlevel_rlwe::SIGMA.hypot((1.0f64 / 12.0).sqrt()).log2()
+    }
+
+    /// An encryption by a public key: the key's error times an ephemeral secret, its own, and the mask's error times
+    /// the secret; and the rounding of the message.
+    pub fn public_noise(&self) -> f64 {
+        let key = undivided_public_encryption_std_dev(self.n(), self.weight());
+        self.log2_unit(self.limbs) + key.hypot((1.0f64 / 12.0).sqrt()).log2()
     }
 
     /// The rounding of both parts to a number of bits.

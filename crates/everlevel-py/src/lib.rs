@@ -38,7 +38,9 @@ mod _native {
         verify_file,
     };
     #[pymodule_export]
-    use crate::limbs::{LimbsBridge, LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsSecretKey, limbs_sets};
+    use crate::limbs::{
+        LimbsBridge, LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey, limbs_sets,
+    };
     #[pymodule_export]
     use crate::matrices::{
         change_level, change_matrix_level, encode_light, encode_light_matrix, encode_matrix, expand, level_down_matrix,

@@ -64,6 +64,9 @@ pub trait SampleRing: Representation {
     /// `a −= b`, where `b` may have more precision or primes.
     fn sub_assign(&self, a: &mut Self::Poly, b: &Self::Poly);
 
+    /// A secret of one polynomial for products over this modulus alone, such as that of one encryption.
+    fn secret_over(&self, modulus: &Self::Modulus, coeffs: &[i8]) -> Self::Secret;
+
     /// `body += mask·S`, for a secret of one polynomial.
     fn add_masked(&self, body: &mut Self::Poly, mask: &Self::Poly, secret: &Self::Secret);
 

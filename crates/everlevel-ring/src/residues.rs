@@ -6,7 +6,7 @@ use std::sync::Arc;
 use everlevel_math::{Modulus, packed};
 use everlevel_rand::{Domain, Seed, sampler};
 use rayon::prelude::*;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
@@ -173,6 +173,11 @@ impl SampleRing for Ring {
 
     fn sub_assign(&self, a: &mut Poly<Eval>, b: &Poly<Eval>) {
         self.sub_assign(a, b);
+    }
+
+    fn secret_over(&self, modulus: &PrimeSet, coeffs: &[i8]) -> Poly<Eval> {
+        let wide: Zeroizing<Vec<i64>> = Zeroizing::new(coeffs.iter().map(|&c| i64::from(c)).collect());
+        self.to_eval(self.from_i64(modulus, &wide))
     }
 
     fn add_masked(&self, body: &mut Poly<Eval>, mask: &Poly<Eval>, secret: &Poly<Eval>) {

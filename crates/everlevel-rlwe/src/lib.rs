@@ -7,15 +7,15 @@
 //! product, and the two halves of TFHE's external product, and each block of an LWE key switch.
 //!
 //! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes, [`Rlwe`]
-//! ciphertexts, [`SwitchingKey`] and all that is done with it. *Over residues*: [`PublicKey`], [`LinearTransform`].
+//! ciphertexts, [`PublicKey`], [`SwitchingKey`] and all that is done with it. *Over residues*: [`LinearTransform`].
 //! *Over the torus*: [`mod@lwe`].
 //!
 //! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
-//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `switching_key` ·
-//! [`mod@encrypt`] ciphertexts of residues, and public keys · `linear_transform` baby-step giant-step with double
+//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `public_key` ·
+//! `switching_key` · [`mod@encrypt`] ciphertexts of residues · `linear_transform` baby-step giant-step with double
 //! hoisting, or with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
@@ -26,6 +26,7 @@ mod encryptor;
 mod linear_transform;
 pub mod lwe;
 pub mod noise;
+mod public_key;
 mod randomness;
 mod sample;
 mod secret;
@@ -33,12 +34,12 @@ mod switching_key;
 
 mod stepwise;
 
-pub use encrypt::PublicKey;
 pub use encryptor::{Encryptor, RowAddress};
 pub use everlevel_ring::Diagonal;
 pub use everlevel_ring::RnsGadget as Gadget;
 pub use linear_transform::LinearTransform;
 pub use lwe::Lwe;
+pub use public_key::PublicKey;
 pub use randomness::Randomness;
 pub use sample::Rlwe;
 pub use secret::{SecretId, SecretKey};

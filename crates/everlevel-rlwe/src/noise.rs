@@ -23,9 +23,12 @@ pub fn key_switch_std_dev(n: usize, digits: usize, log2_digit: f64, log2_special
     (log2_digit - log2_special).exp2() * SIGMA * (digits as f64 * n as f64 / 12.0).sqrt()
 }
 
-/// A public-key encryption over `target·special`, divided by `special`: the noise before the division is
-/// `σ·√(2n/3 + 1 + weight)`.
+/// A public-key encryption: `σ·√(2n/3 + 1 + weight)`.
+pub fn undivided_public_encryption_std_dev(n: usize, weight: usize) -> f64 {
+    SIGMA * (2.0 * n as f64 / 3.0 + 1.0 + weight as f64).sqrt()
+}
+
+/// A public-key encryption over `target·special`, divided by `special`.
 pub fn public_encryption_std_dev(n: usize, weight: usize, log2_special: f64) -> f64 {
-    let before = SIGMA * (2.0 * n as f64 / 3.0 + 1.0 + weight as f64).sqrt();
-    (before * (-log2_special).exp2()).hypot(rounding_std_dev(weight))
+    (undivided_public_encryption_std_dev(n, weight) * (-log2_special).exp2()).hypot(rounding_std_dev(weight))
 }

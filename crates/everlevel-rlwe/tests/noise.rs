@@ -39,7 +39,7 @@ fn public_key_encryption_follows_its_formula_before_and_after_the_division() {
             for draw in 0..DRAWS as u64 {
                 let s = secret(&ring, draw, weight);
                 let key = PublicKey::generate(&ring, &target.union(&special), &s, &seed(10 + draw));
-                let ct = key.encrypt_zero(&ring, &target, &special, &seed(20 + draw));
+                let ct = key.encrypt_zero_divided(&ring, &target, &special, &seed(20 + draw));
                 assert_eq!(ct.set(), &target);
                 measured.extend(difference(&ring, &ct.phase(&ring, &s), &ring.zero(&target)));
             }

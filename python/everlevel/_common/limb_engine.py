@@ -39,6 +39,27 @@ class LimbCore(SetCore):
         return key
 
 
+class SecretKey(set_keys.SecretKey):
+    """Base of secret keys over limbs."""
+
+    __slots__ = ()
+
+    _native: _native.LimbsSecretKey
+
+
+class PublicKey(set_keys.Key):
+    """Base of public keys over limbs."""
+
+    __slots__ = ()
+
+    kind = "public key"
+
+    _native: _native.LimbsPublicKey
+
+    def __repr__(self) -> str:
+        return f"PublicKey({self._engine.parameters}; {format_bytes(self.nbytes)})"
+
+
 class EvaluationKey(set_keys.Key):
     """Base of evaluation keys over limbs: one for products, and one for each rotation that was asked for."""
 
@@ -92,6 +113,13 @@ def operands(engine: LimbCore, operation: str, left: Any, right: Any, kind: type
     name, first, second = ("left", left, right) if isinstance(left, kind) else ("right", right, left)
     checked = own(engine, operation, name, first, kind)
     return checked, own(engine, operation, "right", second, kind) if isinstance(second, kind) else second
+
+
+def encryption_key(
+    engine: LimbCore, operation: str, value: Any, public: type[PublicKey], secret: type[SecretKey]
+) -> _native.LimbsPublicKey | _native.LimbsSecretKey:
+    """Check that an argument is a key to encrypt with, and return the native one."""
+    return own(engine, operation, "key", value, public if isinstance(value, PublicKey) else secret)._native
 
 
 def estimate_memory(self: LimbCore, operation: str, *, count: int = 1) -> MemoryEstimate:

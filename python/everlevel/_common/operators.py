@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from . import powers
 from .opaque import Encrypted
 from .storable import OfEngine
 
@@ -13,7 +14,7 @@ VectorT = TypeVar("VectorT", bound="Vector")
 
 
 class Vector(Encrypted, OfEngine):
-    """Base of ciphertexts whose engine has `add`, `subtract`, `multiply` and `negate`."""
+    """Base of ciphertexts whose engine has `add`, `subtract`, `multiply`, `negate`, `rotate` and `sum`."""
 
     __slots__ = ()
 
@@ -39,6 +40,18 @@ class Vector(Encrypted, OfEngine):
 
     def __neg__(self: VectorT) -> VectorT:
         return self._engine.negate(self)  # type: ignore[no-any-return]
+
+    def __pow__(self: VectorT, exponent: Any) -> VectorT:
+        checked = powers.exponent(exponent, "decrypt for others")
+        return powers.power(self, checked, self._engine.multiply)
+
+    def rotate(self: VectorT, delta: int) -> VectorT:
+        """Rotate slots by an amount: see `Engine.rotate`."""
+        return self._engine.rotate(self, delta)  # type: ignore[no-any-return]
+
+    def sum(self: VectorT) -> VectorT:
+        """Add up all slots: see `Engine.sum`."""
+        return self._engine.sum(self)  # type: ignore[no-any-return]
 
 
 def _is_operand(value: Any) -> bool:

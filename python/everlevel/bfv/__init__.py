@@ -12,6 +12,6 @@ array([ 5, 30, 75])
 
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
-from .keys import EvaluationKey, SecretKey
+from .keys import EvaluationKey, PublicKey, SecretKey
 
-__all__ = ["Ciphertext", "Engine", "EvaluationKey", "SecretKey", "parameter_sets"]
+__all__ = ["Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "parameter_sets"]

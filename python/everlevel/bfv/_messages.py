@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
-from .keys import SecretKey
+from .keys import PublicKey, SecretKey
 
 
-def encrypt(self: Core, values: ArrayLike, secret_key: SecretKey) -> Ciphertext:
+def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> Ciphertext:
     """Encrypt a vector of integers, one for each slot.
 
     Parameters
@@ -19,8 +19,8 @@ def encrypt(self: Core, values: ArrayLike, secret_key: SecretKey) -> Ciphertext:
     values : array_like of int, shape (n,)
         At least one value, and at most `slot_count`; zeros follow the last. Each is between -(`plain_modulus` - 1) and
         `plain_modulus` - 1, and stands for its remainder.
-    secret_key : SecretKey
-        Who encrypts, and decrypts.
+    key : PublicKey or SecretKey
+        Who decrypts. With the secret key itself, ciphertexts have less noise.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def encrypt(self: Core, values: ArrayLike, secret_key: SecretKey) -> Ciphertext:
     MessageError
         If the vector is empty, too long or of other dimensions, or a value is out of range; with its index.
     EngineMismatchError
-        If the secret key is one of other parameters.
+        If the key is one of other parameters.
 
     Examples
     --------
@@ -38,8 +38,8 @@ def encrypt(self: Core, values: ArrayLike, secret_key: SecretKey) -> Ciphertext:
     array([ 5, -7,  0])
     """
     operation = "encrypt"
-    secret = _operands.secret_key(self, operation, secret_key)
-    return Ciphertext(self, self._context.encrypt(_operands.vector(self, operation, values), secret._native))
+    native = _operands.encryption_key(self, operation, key)
+    return Ciphertext(self, self._context.encrypt(_operands.vector(self, operation, values), native))
 
 
 def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[int64]:

@@ -16,7 +16,7 @@ from ..errors import ParameterError
 from . import _arithmetic, _messages, _operands, _slots
 from ._core import Core
 from .ciphertext import Ciphertext
-from .keys import EvaluationKey, SecretKey
+from .keys import EvaluationKey, PublicKey, SecretKey
 
 __all__ = ["Engine", "parameter_sets"]
 
@@ -112,8 +112,16 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     @property
     def depth(self) -> int:
-        """Products of ciphertexts, each of two results of the last, before the budget is used up."""
+        """Products of ciphertexts, each of two results of the last, before the budget is used up.
+
+        The first are of ciphertexts that the secret key encrypted: see `public_depth`.
+        """
         return self._context.depth
+
+    @property
+    def public_depth(self) -> int:
+        """`depth` of ciphertexts that a public key encrypted, which have more noise."""
+        return self._context.public_depth
 
     @property
     def security_bits(self) -> int:
@@ -137,6 +145,27 @@ class Engine(Core, SetEngine[EvaluationKey]):
         SecretKey(hidden)
         """
         return SecretKey(self, self._context.secret_key())
+
+    def create_public_key(self, secret_key: SecretKey) -> PublicKey:
+        """Make a key that encrypts for a secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Who decrypts.
+
+        Raises
+        ------
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> bfv_engine.create_public_key(bfv_secret_key)
+        PublicKey(n13; ... kB)
+        """
+        secret = _operands.secret_key(self, "create_public_key", secret_key)
+        return PublicKey(self, self._context.public_key(secret._native))
 
     def create_evaluation_key(
         self,
@@ -186,6 +215,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         if isinstance(native, _native.LimbsSecretKey):
             return SecretKey(self, native)
+        if isinstance(native, _native.LimbsPublicKey):
+            return PublicKey(self, native)
         if isinstance(native, _native.LimbsEvaluationKey):
             return self._remembered(native)
         return Ciphertext(self, native)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from .. import _native
-from .._common import checks
+from .._common import powers
 from .._common.opaque import Encrypted, Opaque
-from ..errors import OperandTypeError, ParameterError
+from ..errors import OperandTypeError
 from . import _checks
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -17,8 +17,6 @@ from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
 
 __all__ = ["Ciphertext"]
-
-_LARGEST_POWER: Final = 2**62
 
 
 class Operations(Protocol):
@@ -263,28 +261,15 @@ class Ciphertext(Encrypted, Storable):
         return self._engine.multiply_matrix(matrix, self, key)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
-        power = checks.integer("power", "exponent", exponent)
-        if not 1 <= power <= _LARGEST_POWER:
-            raise ParameterError(
-                f"power: the exponent is {power}, and powers from 1 to {_LARGEST_POWER} are computed; "
-                f"approximate others with Engine.evaluate_chebyshev_polynomial",
-                option="exponent",
-                value=power,
-                allowed=(1, _LARGEST_POWER),
-            )
-        needed = (power - 1).bit_length()
+        power = powers.exponent(exponent, "approximate others with Engine.evaluate_chebyshev_polynomial")
         if not self._engine.auto_bootstrap:
-            _checks.require_level("power", self.level, needed, self._engine.max_level)
+            _checks.require_level("power", self.level, powers.depth(power), self._engine.max_level)
         key = self._relinearization_key("power") if power > 1 else None
-        return self._power(power, key, {1: self})
 
-    def _power(self, power: int, key: RelinearizationKey | None, known: dict[int, Ciphertext]) -> Ciphertext:
-        """Split a power into two halves: ceil(log2(power)) levels, and at most two products for each."""
-        if power not in known:
-            high = self._power((power + 1) // 2, key, known)
-            low = self._power(power // 2, key, known)
-            known[power] = self._engine.square(high, key) if high is low else self._engine.multiply(high, low, key)
-        return known[power]
+        def multiply(high: Ciphertext, low: Ciphertext) -> Ciphertext:
+            return self._engine.square(high, key) if high is low else self._engine.multiply(high, low, key)
+
+        return powers.power(self, power, multiply)
 
     def rotate(self, delta: int) -> Ciphertext:
         """Rotate the slots as ``numpy.roll(x, delta)`` does, with the engine's keys.

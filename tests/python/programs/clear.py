@@ -112,7 +112,7 @@ class Clear:
 
     def __pow__(self, exponent: int) -> Clear:
         result = self.with_(power(self.values, exponent), bound=self.bound**exponent)
-        return result.lowered((exponent - 1).bit_length())
+        return result.lowered((exponent - 1).bit_length() * self.engine.of_product)
 
     def __copy__(self) -> Clear:
         return self

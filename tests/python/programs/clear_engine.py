@@ -23,6 +23,8 @@ class ClearEngine:
     """The model of `everlevel.Engine`, for the numbers of an engine of the library."""
 
     name, secret, automatic = "engine", "secret_key", False
+    of_product = 1
+    """What a product of two takes of the level."""
 
     def __init__(self, engine: Any, room: Any, stages: int = 3, kind: Any = DoubleDouble) -> None:
         self.slot_count, self.max_level = engine.slot_count, engine.max_level

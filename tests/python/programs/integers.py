@@ -49,6 +49,16 @@ class Integers:
     def __neg__(self) -> Integers:
         return self.engine.negate(self)
 
+    def __pow__(self, exponent: int) -> Integers:
+        values = np.array([pow(value, exponent, self.engine.modulus) for value in self.values], dtype=object)
+        return self.engine._of(values, self, products=(exponent - 1).bit_length())
+
+    def rotate(self, delta: int) -> Integers:
+        return self.engine.rotate(self, delta)
+
+    def sum(self) -> Integers:
+        return self.engine.sum(self)
+
     def check(self, run: Any, x: Any) -> None:
         got = run.library["engine"].decrypt(x, run.library["secret_key"])
         if not x.budget_bits > 0:
@@ -136,7 +146,7 @@ def _numbers(draw: Draw) -> str:
 
 @rule("bfv.Engine.encrypt", weight=4)
 def encrypt(draw: Draw) -> str:
-    return f"engine.encrypt({_numbers(draw)}, secret_key)"
+    return f"engine.encrypt({_numbers(draw)}, {draw.one('secret_key', 'public_key')})"
 
 
 _SUMS = ("bfv.Engine.add", "bfv.Ciphertext.__add__", "bfv.Ciphertext.__radd__")
@@ -161,12 +171,20 @@ def arithmetic(draw: Draw) -> tuple[str, ...]:
     return f"{name} {sign} ({other})", names[1]
 
 
+@rule("bfv.Ciphertext.__pow__")
+def power(draw: Draw) -> str:
+    exponent = draw.integer(1, 9)
+    return f"{vector(draw, (exponent - 1).bit_length())[0]} ** {exponent}"
+
+
 @rule(
     "bfv.Engine.negate",
     "bfv.Ciphertext.__neg__",
     "bfv.Engine.rotate",
     "bfv.Engine.swap_rows",
     "bfv.Engine.sum",
+    "bfv.Ciphertext.rotate",
+    "bfv.Ciphertext.sum",
     "bfv.Engine.decrypt",
     weight=4,
 )
@@ -179,6 +197,8 @@ def of_one(draw: Draw) -> tuple[str, ...]:
         (f"engine.rotate({name}, {draw.integer(-count, 2 * count)})", "bfv.Engine.rotate"),
         (f"engine.swap_rows({name})", "bfv.Engine.swap_rows"),
         (f"engine.sum({name})", "bfv.Engine.sum"),
+        (f"{name}.rotate({draw.integer(-count, count)})", "bfv.Ciphertext.rotate"),
+        (f"{name}.sum()", "bfv.Ciphertext.sum"),
         (f"engine.decrypt({name}, secret_key)", "bfv.Engine.decrypt"),
     )
 

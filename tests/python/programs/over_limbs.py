@@ -27,6 +27,7 @@ class LimbsEngine(ClearEngine):
     def __init__(self, engine: Any, kind: Any = DoubleDouble) -> None:
         self.slot_count, self.max_level = engine.slot_count, engine.max_budget_bits
         self.bits, self.kind, self.stages = engine.precision_bits, kind, 0
+        self.of_product = self.bits
 
     def room(self, level: int) -> float:
         return 2.0 ** min(level - 2, 200)
@@ -109,7 +110,7 @@ def encrypt(draw: Draw) -> str:
     if draw.chance(0.2):
         largest = float(f"{largest * draw.log(1, 1000):.6g}") + largest * 1e-9
     bound = "" if largest <= 1 and draw.chance(0.5) else f"bound={largest!r}"
-    return f"limbs_engine.encrypt({levels.arguments(text, 'limbs_secret_key', bound)})"
+    return f"limbs_engine.encrypt({levels.arguments(text, draw.one('limbs_secret_key', 'limbs_public_key'), bound)})"
 
 
 _SUMS = ("limbs.Engine.add", "limbs.Ciphertext.__add__", "limbs.Ciphertext.__radd__")
@@ -156,7 +157,21 @@ def of_one(draw: Draw) -> tuple[str, ...]:
     )
 
 
-@rule("limbs.Engine.rotate", "limbs.Engine.rotate_batch", "limbs.Engine.conjugate", "limbs.Engine.sum", weight=2)
+@rule("limbs.Ciphertext.__pow__")
+def power(draw: Draw) -> str:
+    exponent = draw.integer(1, 9)
+    return f"{vector(draw, (exponent - 1).bit_length())[0]} ** {exponent}"
+
+
+@rule(
+    "limbs.Engine.rotate",
+    "limbs.Ciphertext.rotate",
+    "limbs.Engine.rotate_batch",
+    "limbs.Engine.conjugate",
+    "limbs.Engine.sum",
+    "limbs.Ciphertext.sum",
+    weight=2,
+)
 def slots(draw: Draw) -> tuple[str, ...]:
     name, x = vector(draw)
     count = x.engine.slot_count
@@ -168,6 +183,8 @@ def slots(draw: Draw) -> tuple[str, ...]:
         ),
         (f"limbs_engine.conjugate({name})", "limbs.Engine.conjugate"),
         (f"limbs_engine.sum({name})", "limbs.Engine.sum"),
+        (f"{name}.rotate({draw.integer(-count, count)})", "limbs.Ciphertext.rotate"),
+        (f"{name}.sum()", "limbs.Ciphertext.sum"),
     )
 
 

@@ -63,6 +63,7 @@ def _deep(name: str, options: str, share: float, model: type[ClearEngine] = Boot
 
 _LIMBS_KEYS = """
 limbs_secret_key = limbs_engine.create_secret_key()
+limbs_public_key = limbs_engine.create_public_key(limbs_secret_key)
 limbs_evaluation_key = limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True)
 """
 
@@ -91,6 +92,7 @@ def _bridge(name: str, levels_options: str, limbs_options: str, share: float) ->
 def _bfv(name: str, options: str, share: float) -> World:
     setup = f"""engine = bfv.Engine({options})
 secret_key = engine.create_secret_key()
+public_key = engine.create_public_key(secret_key)
 evaluation_key = engine.create_evaluation_key(secret_key, rotations=True)
 """
     model = IntegerEngine

@@ -73,7 +73,7 @@ impl FileContent for PublicKey {
         let origin = reader.origin()?;
         let body = reader.poly("body", &set)?;
         let seed = reader.seed(&entry.mask_seed)?;
-        let key = everlevel_rlwe::PublicKey::from_parts(&reader.core.ring, seed, body);
+        let key = everlevel_rlwe::PublicKey::from_parts(&reader.core.ring, &set, seed, body);
         Ok(Self { origin, key })
     }
 }

@@ -1,11 +1,10 @@
 //! Keys and messages.
 
-use everlevel_limbs::{Error, EvalKeys, Frame, ParametersEntry, SecretKey, noise};
+use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, ParametersEntry, PublicKey, SecretKey, noise};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
 use everlevel_ring::{LimbRing, Limbs, Progress};
-use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
 use super::{Ciphertext, Params, ParamsLiteral};
@@ -107,6 +106,14 @@ impl Context {
         self.frame.secret_key()
     }
 
+    /// A public key of a secret: it encrypts, and can't decrypt.
+    ///
+    /// # Errors
+    /// No randomness; a secret key of other parameters.
+    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
+        self.frame.public_key(secret)
+    }
+
     /// The keys for products, for rotations by these amounts, and for conjugation. Each is a step of the progress.
     ///
     /// # Errors
@@ -124,20 +131,27 @@ impl Context {
     /// Encrypts values of a bound, at most one for each slot; slots without one hold 0.
     ///
     /// # Errors
-    /// Too many values, one that is no number, or one beyond the bound; no randomness; a secret key of other
-    /// parameters.
-    pub fn encrypt(&self, secret: &SecretKey, values: &[Complex64], bound: f64) -> Result<Ciphertext, Error> {
+    /// Too many values, one that is no number, or one beyond the bound; no randomness; a key of other parameters.
+    pub fn encrypt<'k>(
+        &self,
+        key: impl Into<EncryptionKey<'k>>,
+        values: &[Complex64],
+        bound: f64,
+    ) -> Result<Ciphertext, Error> {
         let op = "encrypt";
-        self.frame.require(op, "secret key", secret.origin())?;
         let budget_bits = self.params.max_budget_bits();
         self.room(op, budget_bits.into(), bound, budget_bits)?;
         let words = self.message(op, values, bound)?;
         let limbs = self.params.literal().limbs;
-        let mut ct = Rlwe::<LimbRing>::encrypt_zero(self.ring(), &limbs, secret.key(), &self.frame.seed()?);
+        let (key, shape) = (key.into(), self.params.shape());
+        let noise = match key {
+            EncryptionKey::Secret(_) => shape.fresh_noise(),
+            EncryptionKey::Public(_) => shape.public_noise(),
+        };
+        let (origin, mut ct) = self.frame.encrypt_zero(op, key)?;
         self.ring().add_assign(&mut ct.c0, &self.placed(&words, budget_bits, limbs));
-        let log2_noise =
-            noise::log2_hypot(self.params.shape().fresh_noise(), words.log2_rounding() - f64::from(budget_bits));
-        Ok(Ciphertext { origin: secret.origin(), ct, budget_bits, bound, log2_noise })
+        let log2_noise = noise::log2_hypot(noise, words.log2_rounding() - f64::from(budget_bits));
+        Ok(Ciphertext { origin, ct, budget_bits, bound, log2_noise })
     }
 
     /// Decrypts to one value for each slot.

@@ -9,6 +9,7 @@ use super::{Ciphertext, Context, Params};
 
 impl KeyFiles for Context {
     const SECRET_KEY: &'static str = kinds::LIMBS_SECRET_KEY;
+    const PUBLIC_KEY: &'static str = kinds::LIMBS_PUBLIC_KEY;
     const EVAL_KEYS: &'static str = kinds::LIMBS_EVALUATION_KEY;
     const INVERSION: &'static str = "conjugation";
 

@@ -29,5 +29,5 @@ mod rotations;
 pub use bridge::Bridge;
 pub use ciphertext::Ciphertext;
 pub use context::Context;
-pub use everlevel_limbs::{Error, EvalKeys, SecretKey};
+pub use everlevel_limbs::{EncryptionKey, Error, EvalKeys, PublicKey, SecretKey};
 pub use params::{Named, Params, ParamsLiteral, SETS, named};

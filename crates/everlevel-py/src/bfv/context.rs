@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::bfv::objects::BfvCiphertext;
 use crate::call::{Report, run_any, run_reporting};
-use crate::limbs::{LimbsEvaluationKey, LimbsSecretKey};
+use crate::limbs::{EncryptionKey, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
 use crate::properties::properties;
 
 /// Parameters and threads.
@@ -73,6 +73,10 @@ impl BfvContext {
         run_any(|| self.pool.install(|| self.context.secret_key())).map(LimbsSecretKey)
     }
 
+    fn public_key(&self, secret_key: &LimbsSecretKey) -> PyResult<LimbsPublicKey> {
+        run_any(|| self.pool.install(|| self.context.public_key(&secret_key.0))).map(LimbsPublicKey)
+    }
+
     fn evaluation_key(
         &self,
         secret_key: &LimbsSecretKey,
@@ -88,9 +92,9 @@ impl BfvContext {
 
     // Messages.
 
-    fn encrypt(&self, values: PyReadonlyArray1<'_, i64>, key: &LimbsSecretKey) -> PyResult<BfvCiphertext> {
+    fn encrypt(&self, values: PyReadonlyArray1<'_, i64>, key: EncryptionKey) -> PyResult<BfvCiphertext> {
         let values = values.as_slice()?;
-        self.run(|context| context.encrypt(&key.0, values))
+        self.run(|context| context.encrypt(&key, values))
     }
 
     fn decrypt<'py>(
@@ -152,6 +156,7 @@ properties! { [BfvContext] as context {
     slot_count: usize = context.context.params().n();
     plain_modulus: u64 = context.context.params().plain_modulus();
     depth: usize = context.context.params().depth();
+    public_depth: usize = context.context.params().public_depth();
     is_insecure: bool = context.context.params().is_insecure();
     thread_count: usize = context.pool.thread_count();
 } }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, SecretKey};
+use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, PublicKey, SecretKey};
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -11,7 +11,7 @@ use crate::bfv::context::BfvContext;
 use crate::bfv::objects::BfvCiphertext;
 use crate::call::run_any;
 use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
-use crate::limbs::{LimbsEvaluationKey, LimbsSecretKey};
+use crate::limbs::{LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
 
 impl BfvContext {
     fn with_files<T: Send>(&self, work: impl FnOnce(&Context) -> T + Send) -> T {
@@ -21,6 +21,7 @@ impl BfvContext {
 
 file_methods! { BfvContext with Context, Error:
     Secret: LimbsSecretKey of SecretKey,
+    Public: LimbsPublicKey of PublicKey,
     Evaluation: LimbsEvaluationKey of EvalKeys,
     Ciphertext: BfvCiphertext of Ciphertext,
 }

@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 
 use crate::call::{Report, Slots, run_any, run_reporting};
 use crate::context::Context;
-use crate::limbs::objects::{LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsSecretKey};
+use crate::limbs::objects::{
+    EncryptionKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey,
+};
 use crate::objects::{Ciphertext as OfLevels, SecretKey};
 use crate::properties::properties;
 
@@ -78,6 +80,10 @@ impl LimbsContext {
         run_any(|| self.pool.install(|| self.context.secret_key())).map(LimbsSecretKey)
     }
 
+    fn public_key(&self, secret_key: &LimbsSecretKey) -> PyResult<LimbsPublicKey> {
+        run_any(|| self.pool.install(|| self.context.public_key(&secret_key.0))).map(LimbsPublicKey)
+    }
+
     fn evaluation_key(
         &self,
         secret_key: &LimbsSecretKey,
@@ -116,9 +122,9 @@ impl LimbsContext {
 
     // Messages.
 
-    fn encrypt(&self, values: Slots<'_>, bound: f64, key: &LimbsSecretKey) -> PyResult<LimbsCiphertext> {
+    fn encrypt(&self, values: Slots<'_>, bound: f64, key: EncryptionKey) -> PyResult<LimbsCiphertext> {
         let values = values.as_slice()?;
-        self.run(|context| context.encrypt(&key.0, values, bound))
+        self.run(|context| context.encrypt(&key, values, bound))
     }
 
     fn decrypt<'py>(

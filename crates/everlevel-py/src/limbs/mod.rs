@@ -5,4 +5,4 @@ mod files;
 mod objects;
 
 pub use context::{LimbsContext, limbs_sets};
-pub use objects::{LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsSecretKey};
+pub use objects::{EncryptionKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};

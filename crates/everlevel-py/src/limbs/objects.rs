@@ -9,6 +9,26 @@ use crate::properties::properties;
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct LimbsSecretKey(pub limbs::SecretKey);
 
+/// Encrypts, and can't decrypt.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsPublicKey(pub limbs::PublicKey);
+
+/// A key to encrypt with.
+#[derive(FromPyObject)]
+pub enum EncryptionKey {
+    Secret(Py<LimbsSecretKey>),
+    Public(Py<LimbsPublicKey>),
+}
+
+impl<'a> From<&'a EncryptionKey> for limbs::EncryptionKey<'a> {
+    fn from(key: &'a EncryptionKey) -> Self {
+        match key {
+            EncryptionKey::Secret(key) => (&key.get().0).into(),
+            EncryptionKey::Public(key) => (&key.get().0).into(),
+        }
+    }
+}
+
 /// Multiplies and moves slots.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct LimbsEvaluationKey(pub limbs::EvalKeys);
@@ -27,6 +47,11 @@ properties! { [LimbsBridge] as bridge {
 
 properties! { [LimbsSecretKey] as key {
     secret_id: u64 = key.0.id().0;
+    nbytes: usize = key.0.nbytes();
+} }
+
+properties! { [LimbsPublicKey] as key {
+    secret_id: u64 = key.0.secret_id().0;
     nbytes: usize = key.0.nbytes();
 } }
 

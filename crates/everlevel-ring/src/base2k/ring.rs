@@ -335,6 +335,11 @@ impl SampleRing for LimbRing {
         self.sub_assign(a, b);
     }
 
+    /// Transforms are those of every precision.
+    fn secret_over(&self, _: &usize, coeffs: &[i8]) -> LimbSecret {
+        self.secret(coeffs)
+    }
+
     fn add_masked(&self, body: &mut Limbs, mask: &Limbs, secret: &LimbSecret) {
         self.add_assign(body, &self.inner_product(std::slice::from_ref(mask), secret));
     }

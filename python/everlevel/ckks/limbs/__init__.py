@@ -12,6 +12,6 @@ array([1.25, 1.16])
 from .bridge import Bridge
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
-from .keys import EvaluationKey, SecretKey
+from .keys import EvaluationKey, PublicKey, SecretKey
 
-__all__ = ["Bridge", "Ciphertext", "Engine", "EvaluationKey", "SecretKey", "parameter_sets"]
+__all__ = ["Bridge", "Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "parameter_sets"]

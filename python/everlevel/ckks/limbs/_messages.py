@@ -9,20 +9,20 @@ from .. import _checks
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
-from .keys import SecretKey
+from .keys import PublicKey, SecretKey
 
 Values = NDArray[np.float64] | NDArray[np.complex128]
 
 
-def encrypt(self: Core, array: ArrayLike, secret_key: SecretKey, *, bound: float = 1.0) -> Ciphertext:
+def encrypt(self: Core, array: ArrayLike, key: PublicKey | SecretKey, *, bound: float = 1.0) -> Ciphertext:
     """Encrypt a vector of real or complex numbers, one for each slot.
 
     Parameters
     ----------
     array : array_like of real or complex numbers, shape (n,)
         At least one value, and at most `slot_count`; zeros follow the last.
-    secret_key : SecretKey
-        Who encrypts, and decrypts.
+    key : PublicKey or SecretKey
+        Who decrypts. With the secret key itself, ciphertexts have less noise.
     bound : float, default 1
         Bound of the values' sizes. It is public: choose it by what the values can be, and not by what they are.
         Operations carry it on, and refuse results that the budget has no room for.
@@ -43,7 +43,7 @@ def encrypt(self: Core, array: ArrayLike, secret_key: SecretKey, *, bound: float
     NoiseError
         If the budget has no room for values of this bound.
     EngineMismatchError
-        If the secret key is one of other parameters.
+        If the key is one of other parameters.
 
     Examples
     --------
@@ -53,10 +53,10 @@ def encrypt(self: Core, array: ArrayLike, secret_key: SecretKey, *, bound: float
     array([1.+2.j, 3.-4.j])
     """
     operation = "encrypt"
-    secret = _operands.secret_key(self, operation, secret_key)
+    native = _operands.encryption_key(self, operation, key)
     slots, is_real = _operands.vector(self, operation, array)
     size = _checks.declared_bound(operation, bound)
-    return Ciphertext(self, self._context.encrypt(slots, size, secret._native), is_real=is_real)
+    return Ciphertext(self, self._context.encrypt(slots, size, native), is_real=is_real)
 
 
 def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values:

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..._common import checks
+from ... import _native
+from ..._common import checks, limb_engine
 from ..._common.storable import own
 from ...errors import MessageError, ParameterError
 from .. import _checks
 from .._checks import ComplexArray
 from ._core import Core
 from .ciphertext import Ciphertext
-from .keys import SecretKey
+from .keys import PublicKey, SecretKey
 
 
 def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
@@ -24,6 +25,11 @@ def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertex
 def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
     """Check that an argument is a secret key of an engine's parameters."""
     return own(engine, operation, "secret_key", value, SecretKey)
+
+
+def encryption_key(engine: Core, operation: str, value: Any) -> _native.LimbsPublicKey | _native.LimbsSecretKey:
+    """Check that an argument is a key to encrypt with, of an engine's parameters, and return the native one."""
+    return limb_engine.encryption_key(engine, operation, value, PublicKey, SecretKey)
 
 
 def vector(engine: Core, operation: str, values: Any) -> tuple[ComplexArray, bool]:

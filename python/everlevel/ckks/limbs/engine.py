@@ -18,7 +18,7 @@ from . import _arithmetic, _messages, _operands, _polynomials, _slots
 from ._core import Core
 from .bridge import Bridge
 from .ciphertext import Ciphertext
-from .keys import EvaluationKey, SecretKey
+from .keys import EvaluationKey, PublicKey, SecretKey
 
 __all__ = ["Engine", "parameter_sets"]
 
@@ -155,6 +155,27 @@ class Engine(Core, SetEngine[EvaluationKey]):
         """
         return SecretKey(self, self._context.secret_key())
 
+    def create_public_key(self, secret_key: SecretKey) -> PublicKey:
+        """Make a key that encrypts for a secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Who decrypts.
+
+        Raises
+        ------
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> limbs_engine.create_public_key(limbs_secret_key)
+        PublicKey(n14; ... kB)
+        """
+        secret = _operands.secret_key(self, "create_public_key", secret_key)
+        return PublicKey(self, self._context.public_key(secret._native))
+
     def create_evaluation_key(
         self,
         secret_key: SecretKey,
@@ -233,6 +254,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         if isinstance(native, _native.LimbsSecretKey):
             return SecretKey(self, native)
+        if isinstance(native, _native.LimbsPublicKey):
+            return PublicKey(self, native)
         if isinstance(native, _native.LimbsEvaluationKey):
             return self._remembered(native)
         return Ciphertext(self, native, is_real=notes.get("real") == "true")

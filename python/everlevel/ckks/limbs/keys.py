@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ... import _native
-from ..._common import limb_engine, set_keys
+from ..._common import limb_engine
 
-__all__ = ["EvaluationKey", "SecretKey"]
+__all__ = ["EvaluationKey", "PublicKey", "SecretKey"]
 
 
-class SecretKey(set_keys.SecretKey):
+class SecretKey(limb_engine.SecretKey):
     """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
@@ -16,7 +15,11 @@ class SecretKey(set_keys.SecretKey):
 
     __slots__ = ()
 
-    _native: _native.LimbsSecretKey
+
+class PublicKey(limb_engine.PublicKey):
+    """Encrypts, and can't decrypt. Its ciphertexts have some more noise than those of the secret key: see `repr`."""
+
+    __slots__ = ()
 
 
 class EvaluationKey(limb_engine.EvaluationKey):
