@@ -1,6 +1,7 @@
 //! Keys, encryption and decryption, and the budget that every operation looks at.
 
 use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, Origin, ParametersEntry, PublicKey, SecretKey};
+use everlevel_objects::{require_units, with_memory};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
@@ -95,34 +96,45 @@ impl Context {
         self.frame.eval_keys(secret, rotations, swap_rows, progress)
     }
 
-    /// Encrypts integers modulo `t`, at most one for each slot; slots without one hold 0.
+    /// Encrypts integers modulo `t`: the first unit's slots, the second's, and so on; slots without one hold 0.
     ///
     /// # Errors
-    /// Too many integers, or one outside of `±(t − 1)`; no randomness; a key of other parameters.
+    /// An integer outside of `±(t − 1)`; no randomness; too little memory; a key of other parameters.
     pub fn encrypt<'k>(&self, key: impl Into<EncryptionKey<'k>>, values: &[i64]) -> Result<Ciphertext, Error> {
         let op = "encrypt";
-        let coeffs = self.encoded(op, values)?;
         let key = key.into();
         let noise = match key {
             EncryptionKey::Secret(_) => self.params.fresh_noise(),
             EncryptionKey::Public(_) => self.params.public_noise(),
         };
-        let (origin, mut ct) = self.frame.encrypt_zero(op, key)?;
-        self.ring().add_assign(&mut ct.c0, &self.fraction(&coeffs));
-        Ok(Ciphertext::new(&self.params, origin, ct, noise))
+        self.frame.require(op, "key", key.origin())?;
+        let messages = self.encoded(op, values)?;
+        let footprint = self.params.shape().ciphertexts_footprint(messages.len());
+        let units = with_memory(op, footprint, || {
+            let encrypt = |coeffs: &Vec<u64>| {
+                let mut ct = self.frame.encrypt_zero(key)?;
+                self.ring().add_assign(&mut ct.c0, &self.fraction(coeffs));
+                Ok::<_, Error>(ct)
+            };
+            messages.iter().map(encrypt).collect::<Result<_, _>>()
+        })?;
+        Ok(Ciphertext::new(&self.params, key.origin(), units, noise))
     }
 
-    /// Decrypts to integers nearest to zero, one for each slot.
+    /// Decrypts to integers nearest to zero, one for each slot of each unit.
     ///
     /// # Errors
     /// A secret key that isn't the ciphertext's, or of other parameters.
     pub fn decrypt(&self, secret: &SecretKey, ct: &Ciphertext) -> Result<Vec<i64>, Error> {
         let op = "decrypt";
         self.frame.require_same(op, ("secret key", secret.origin()), ct.origin)?;
-        let phase = ct.ct.phase(self.ring(), secret.key());
-        // Decoding isn't constant-time: what memcheck follows ends here.
-        phase.views().iter().for_each(|limb| declassify(limb));
-        Ok(self.encoder.decode(self.rounded(&phase)))
+        let values = |unit: &Rlwe<LimbRing>| {
+            let phase = unit.phase(self.ring(), secret.key());
+            // Decoding isn't constant-time: what memcheck follows ends here.
+            phase.views().iter().for_each(|limb| declassify(limb));
+            self.encoder.decode(self.rounded(&phase))
+        };
+        Ok(ct.units.iter().flat_map(values).collect())
     }
 
     /// log2 of the standard deviation of a ciphertext's noise as a part of the torus, from its decryption: what
@@ -133,30 +145,56 @@ impl Context {
     pub fn measured_noise(&self, secret: &SecretKey, ct: &Ciphertext) -> Result<f64, Error> {
         let op = "measured_noise";
         self.frame.require_same(op, ("secret key", secret.origin()), ct.origin)?;
-        let mut error = ct.ct.phase(self.ring(), secret.key());
-        let message = self.fraction(&self.rounded(&error));
-        self.ring().sub_assign(&mut error, &message);
+        let errors: Vec<Limbs> =
+            ct.units.iter().map(|unit| self.error(&unit.phase(self.ring(), secret.key()))).collect();
         // Two limbs from the first one that isn't zero.
-        let limbs = error.views();
-        let first = limbs.iter().position(|limb| limb.iter().any(|&x| x != 0)).unwrap_or(0);
+        let first = errors.iter().map(|error| error.views().iter().position(|limb| limb.iter().any(|&x| x != 0)));
+        let first = first.map(|first| first.unwrap_or(0)).min().unwrap_or(0);
         let base = f64::from(self.params.log2_base());
-        let value = |i: usize| {
-            limbs[first..].iter().take(2).rev().fold(0.0, |sum, limb| (sum + limb[i] as f64) * (-base).exp2())
+        let square = |error: &Limbs| {
+            let limbs = error.views();
+            let value = |i: usize| {
+                limbs[first..].iter().take(2).rev().fold(0.0, |sum, limb| (sum + limb[i] as f64) * (-base).exp2())
+            };
+            (0..self.params.n()).map(|i| value(i).powi(2)).sum::<f64>()
         };
-        let squares: f64 = (0..self.params.n()).map(|i| value(i).powi(2)).sum();
-        Ok(0.5 * (squares / self.params.n() as f64).log2() - base * first as f64)
+        let squares: f64 = errors.iter().map(square).sum();
+        let count = (self.params.n() * errors.len()) as f64;
+        Ok(0.5 * (squares / count).log2() - base * first as f64)
     }
 
-    pub(crate) fn encoded(&self, op: &'static str, values: &[i64]) -> Result<Vec<u64>, Error> {
+    /// What a phase has beside its message.
+    fn error(&self, phase: &Limbs) -> Limbs {
+        let mut error = phase.clone();
+        self.ring().sub_assign(&mut error, &self.fraction(&self.rounded(phase)));
+        error
+    }
+
+    /// The coefficients of each unit: of one at least.
+    pub(crate) fn encoded(&self, op: &'static str, values: &[i64]) -> Result<Vec<Vec<u64>>, Error> {
         let (slots, modulus) = (self.params.n(), self.params.plain_modulus());
-        if values.len() > slots {
-            return Err(Error::TooManyValues { op, found: values.len(), slots });
-        }
         let largest = modulus as i64 - 1;
         match values.iter().position(|x| x.unsigned_abs() >= modulus) {
             Some(slot) => Err(Error::ValueOutside { op, value: values[slot], slot, largest, modulus }),
-            None => Ok(self.encoder.encode(values)),
+            None if values.is_empty() => Ok(vec![self.encoder.encode(values)]),
+            None => Ok(values.chunks(slots).map(|unit| self.encoder.encode(unit)).collect()),
         }
+    }
+
+    /// [`Context::encoded`] beside a ciphertext of as many units.
+    ///
+    /// # Errors
+    /// An integer outside of `±(t − 1)`; another number of units; a ciphertext of other parameters.
+    pub(crate) fn encoded_beside(
+        &self,
+        op: &'static str,
+        a: &Ciphertext,
+        values: &[i64],
+    ) -> Result<Vec<Vec<u64>>, Error> {
+        self.frame.require(op, "ciphertext", a.origin)?;
+        let messages = self.encoded(op, values)?;
+        require_units(op, a.unit_count(), messages.len())?;
+        Ok(messages)
     }
 
     /// `m/t`, rounded to the last limb: digits by long division, then balanced.
@@ -204,11 +242,11 @@ impl Context {
         &self,
         op: &'static str,
         origin: Origin,
-        ct: Rlwe<LimbRing>,
+        units: Vec<Rlwe<LimbRing>>,
         noise: Noise,
         operand_bits: f64,
     ) -> Result<Ciphertext, Error> {
         self.room(op, noise, operand_bits)?;
-        Ok(Ciphertext::new(&self.params, origin, ct, noise))
+        Ok(Ciphertext::new(&self.params, origin, units, noise))
     }
 }

@@ -42,6 +42,12 @@ impl Noise {
         Self { log2: noise::log2_sum(self.log2, other.log2), phases: self.phases.max(other.phases) }
     }
 
+    /// The noise that bounds both.
+    #[must_use]
+    pub fn largest(self, other: Self) -> Self {
+        Self { log2: self.log2.max(other.log2), phases: self.phases.max(other.phases) }
+    }
+
     /// The noise times a factor.
     #[must_use]
     pub fn times(self, log2_factor: f64) -> Self {

@@ -1,4 +1,4 @@
-//! Moves of slots, and sums over them.
+//! Moves of the slots of each unit, and sums over them.
 
 use everlevel_limbs::{Error, EvalKeys};
 use everlevel_ring::{Progress, report};
@@ -17,7 +17,8 @@ impl Context {
         let moves = self.frame.rotation_moves(op, amount, keys)?;
         let noise = moves.iter().fold(a.noise, |noise, _| noise.and(self.params.switch_noise()));
         self.room(op, noise, a.budget_bits)?;
-        self.result(op, a.origin, moves.moved(self.ring(), &a.ct), noise, a.budget_bits)
+        let units = a.units.iter().map(|unit| moves.moved(self.ring(), unit)).collect();
+        self.result(op, a.origin, units, noise, a.budget_bits)
     }
 
     /// The rows swapped.
@@ -29,12 +30,13 @@ impl Context {
         self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
         let noise = a.noise.and(self.params.switch_noise());
         self.room(op, noise, a.budget_bits)?;
-        let ct = self.frame.inversion_move(op, keys)?.moved(self.ring(), &a.ct);
-        self.result(op, a.origin, ct, noise, a.budget_bits)
+        let inversion = self.frame.inversion_move(op, keys)?;
+        let units = a.units.iter().map(|unit| inversion.moved(self.ring(), unit)).collect();
+        self.result(op, a.origin, units, noise, a.budget_bits)
     }
 
-    /// The sum of all slots, in every slot: a rotation for each power of two, to one side or the other, and a swap of
-    /// rows, which are the steps of the progress.
+    /// The sum of all slots of each unit, in every slot: a rotation for each power of two, to one side or the other,
+    /// and a swap of rows, which are the steps of the progress.
     ///
     /// # Errors
     /// As [`Context::rotate`], and [`Error::Cancelled`].
@@ -46,13 +48,16 @@ impl Context {
         let switched = self.params.switch_noise();
         let noise = moves.iter().fold(a.noise, |noise, _| noise.plus(noise.and(switched)));
         self.room(op, noise, a.budget_bits)?;
-        let mut sum = a.ct.clone();
-        for (done, one) in moves.iter().enumerate() {
-            report(op, progress, done, moves.len())?;
-            let moved = one.moved(self.ring(), &sum);
-            sum.add_assign(self.ring(), &moved);
+        let mut sums = a.units.clone();
+        let total = sums.len() * moves.len();
+        for (at, sum) in sums.iter_mut().enumerate() {
+            for (done, one) in moves.iter().enumerate() {
+                report(op, progress, at * moves.len() + done, total)?;
+                let moved = one.moved(self.ring(), sum);
+                sum.add_assign(self.ring(), &moved);
+            }
         }
-        report(op, progress, moves.len(), moves.len())?;
-        self.result(op, a.origin, sum, noise, a.budget_bits)
+        report(op, progress, total, total)?;
+        self.result(op, a.origin, sums, noise, a.budget_bits)
     }
 }

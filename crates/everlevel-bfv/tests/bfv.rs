@@ -347,8 +347,8 @@ fn bad_input_is_refused_with_its_values() {
     let (context, n) = (&bench.context, bench.context.params().n());
     let refused = |result: Result<Ciphertext, Error>| result.unwrap_err().to_string();
     assert_eq!(
-        refused(context.encrypt(&bench.secret, &vec![1; n + 1])),
-        "encrypt: 8193 values, a ciphertext has 8192 slots; cut the vector into several"
+        refused(context.add_plain(&bench.encrypt(&[1]), &vec![1; n + 1])),
+        "add: one operand has 1 units and the other has 2; make both of vectors that fill equally many ciphertexts"
     );
     assert_eq!(
         refused(context.encrypt(&bench.secret, &[0, T])),

@@ -211,18 +211,6 @@ everlevel_io::errors! {
         /// Units of the vector.
         found: usize,
     }
-    /// Vectors of different numbers of units.
-    #[error(
-        "{op}: one operand has {left} units and the other has {right}; make both of vectors that fill equally many ciphertexts"
-    )]
-    UnitCount {
-        /// The refused operation.
-        op: &'static str,
-        /// Units of the one.
-        left: usize,
-        /// Units of the other.
-        right: usize,
-    }
     /// A rotation that the key does not hold.
     #[error("{op}: no key for a rotation by {rotation}, and there are keys for {available:?}; make one with this context")]
     MissingRotation {

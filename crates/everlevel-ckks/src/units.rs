@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use everlevel_objects::require_units;
 use num_complex::Complex64;
 
 use crate::claims::{Bound, Estimate};
@@ -86,10 +87,7 @@ impl<T> Units<T> {
     /// # Errors
     /// Another number of units.
     pub fn zip<'a, V>(&'a self, op: &'static str, other: &'a Units<V>) -> Result<Units<(&'a T, &'a V)>, Error> {
-        let (left, right) = (self.count(), other.count());
-        if left != right {
-            return Err(Error::UnitCount { op, left, right });
-        }
+        require_units(op, self.count(), other.count())?;
         Ok(Units(self.0.iter().zip(&other.0).collect()))
     }
 

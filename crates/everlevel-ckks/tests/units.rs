@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use crate::common::{assert_close, depth, uniform};
-use everlevel_ckks::{Ciphertext, Complex64, Error, Form, Loading, Plaintext, Units, io};
+use everlevel_ckks::{Ciphertext, Complex64, Error, Form, Loading, ObjectError, Plaintext, Units, io};
 
 fn encrypted(p: &common::Party, values: &[Complex64], level: usize) -> Units<Ciphertext> {
     p.ctx.encode_units(values, level).unwrap().try_map(|unit| p.ctx.encrypt(unit, &p.public)).unwrap()
@@ -36,7 +36,7 @@ fn pairs_need_equally_many_units() {
     let p = depth(9, 2);
     let (a, b) = (encrypted(&p, &uniform(700, 1), 2), encrypted(&p, &uniform(500, 2), 2));
     let error = a.try_zip("add", &b, |x, y| p.ctx.add(x, y)).unwrap_err();
-    assert!(matches!(error, Error::UnitCount { left: 3, right: 2, .. }));
+    assert!(matches!(error, Error::Object(ObjectError::UnitCount { left: 3, right: 2, .. })));
     assert_eq!(
         error.to_string(),
         "add: one operand has 3 units and the other has 2; make both of vectors that fill equally many ciphertexts"

@@ -187,7 +187,7 @@ impl Frame {
         Ok(SwitchingKey::from_rows(gadget, rows))
     }
 
-    /// A container with both parts of a ciphertext.
+    /// A container with both parts of each unit of a ciphertext.
     ///
     /// # Errors
     /// A ciphertext of other parameters.
@@ -195,23 +195,30 @@ impl Frame {
         &self,
         kind: &str,
         origin: Origin,
-        ct: &Rlwe<LimbRing>,
+        units: &[Rlwe<LimbRing>],
     ) -> Result<Builder<'a>, Error> {
         self.require("save", "ciphertext", origin)?;
         let mut builder = self.begin(kind, origin.secret_id);
-        for (name, part) in [("c0", &ct.c0), ("c1", &ct.c1)] {
-            put(&mut builder, name, part);
+        for (unit, ct) in units.iter().enumerate() {
+            let [c0, c1] = part_names(unit);
+            put(&mut builder, &c0, &ct.c0);
+            put(&mut builder, &c1, &ct.c1);
         }
         Ok(builder)
     }
 
-    /// Both parts of a ciphertext of so many limbs.
+    /// Both parts of a unit of a ciphertext of so many limbs.
     ///
     /// # Errors
     /// [`Error::Io`] where there aren't as many, or one isn't balanced.
-    pub fn ciphertext_from_container(&self, container: &Container, limbs: usize) -> Result<Rlwe<LimbRing>, Error> {
-        let [c0, c1] = [self.get(container, "c0", limbs)?, self.get(container, "c1", limbs)?];
-        Ok(Rlwe { c0, c1 })
+    pub fn ciphertext_from_container(
+        &self,
+        container: &Container,
+        unit: usize,
+        limbs: usize,
+    ) -> Result<Rlwe<LimbRing>, Error> {
+        let [c0, c1] = part_names(unit);
+        Ok(Rlwe { c0: self.get(container, &c0, limbs)?, c1: self.get(container, &c1, limbs)? })
     }
 
     /// Limbs, which have to be balanced.
@@ -237,6 +244,11 @@ fn named_keys<'k>(inversion: &str, keys: &'k EvalKeys) -> Vec<(String, &'k Switc
     let rotations = keys.rotations.values().map(|(amount, key)| (rotation_name(*amount), key));
     let inversion = keys.inversion.iter().map(|key| (inversion.to_string(), key));
     [(RELINEARIZATION.to_string(), &keys.relinearization)].into_iter().chain(rotations).chain(inversion).collect()
+}
+
+/// The tensors of a unit's parts: the first unit's have the names that they had when there was one alone.
+fn part_names(unit: usize) -> [String; 2] {
+    ["c0", "c1"].map(|part| if unit == 0 { part.to_string() } else { format!("{part}.{unit}") })
 }
 
 /// Adds limbs as a tensor.

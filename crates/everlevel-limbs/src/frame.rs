@@ -110,21 +110,15 @@ impl Frame {
         Ok(PublicKey { origin: secret.origin, key })
     }
 
-    /// An encryption of zero of all limbs, and what it belongs to.
+    /// An encryption of zero of all limbs, by a key of these parameters.
     ///
     /// # Errors
-    /// No randomness; a key of other parameters.
-    pub fn encrypt_zero(&self, op: &'static str, key: EncryptionKey<'_>) -> Result<(Origin, Rlwe<LimbRing>), Error> {
-        let (ring, limbs) = (&self.ring, &self.shape.limbs);
+    /// No randomness.
+    pub fn encrypt_zero(&self, key: EncryptionKey<'_>) -> Result<Rlwe<LimbRing>, Error> {
+        let (ring, limbs, seed) = (&self.ring, &self.shape.limbs, self.seed()?);
         Ok(match key {
-            EncryptionKey::Secret(SecretKey { origin, key, .. }) => {
-                self.require(op, "secret key", *origin)?;
-                (*origin, Rlwe::encrypt_zero(ring, limbs, key, &self.seed()?))
-            }
-            EncryptionKey::Public(PublicKey { origin, key }) => {
-                self.require(op, "public key", *origin)?;
-                (*origin, key.encrypt_zero(ring, limbs, &self.seed()?))
-            }
+            EncryptionKey::Secret(key) => Rlwe::encrypt_zero(ring, limbs, &key.key, &seed),
+            EncryptionKey::Public(key) => key.key.encrypt_zero(ring, limbs, &seed),
         })
     }
 

@@ -66,6 +66,16 @@ pub enum EncryptionKey<'a> {
     Public(&'a PublicKey),
 }
 
+impl EncryptionKey<'_> {
+    /// The parameters, and the name of the secret.
+    pub fn origin(self) -> Origin {
+        match self {
+            Self::Secret(key) => key.origin,
+            Self::Public(key) => key.origin,
+        }
+    }
+}
+
 impl<'a> From<&'a SecretKey> for EncryptionKey<'a> {
     fn from(key: &'a SecretKey) -> Self {
         Self::Secret(key)

@@ -35,6 +35,18 @@ everlevel_io::errors! {
         /// Id of the other operands' secret.
         expected: u64,
     }
+    /// Vectors of different numbers of units.
+    #[error(
+        "{op}: one operand has {left} units and the other has {right}; make both of vectors that fill equally many ciphertexts"
+    )]
+    UnitCount {
+        /// The refused operation.
+        op: &'static str,
+        /// Units of the one.
+        left: usize,
+        /// Units of the other.
+        right: usize,
+    }
     /// Less memory than the work needs.
     #[error(
         "{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some, or take smaller keys or fewer values at once"

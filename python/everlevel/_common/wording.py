@@ -375,7 +375,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
         text, key=what, expected=expected, actual=found
     ),
     "ckks.MatrixUnits": lambda text, needed, found, **_: e.UnitCountError(text, left=needed, right=found),
-    "ckks.UnitCount": lambda text, left, right, **_: e.UnitCountError(text, left=left, right=right),
+    "object.UnitCount": lambda text, left, right, **_: e.UnitCountError(text, left=left, right=right),
     "ckks.NotRelinearized": lambda text, found, **_: e.CiphertextFormError(text, polynomial_count=found),
     "ckks.StageCount": lambda text, stage_count, supported, **_: e.ParameterError(
         text, option="stage_count", value=stage_count, allowed=supported

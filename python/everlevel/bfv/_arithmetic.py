@@ -15,14 +15,17 @@ def add(self: Core, left: Any, right: Any) -> Ciphertext:
     Parameters
     ----------
     left, right : Ciphertext, int, or array_like of int
-        One at least is a ciphertext. A single integer is added to every slot, a vector to the first ones.
+        One at least is a ciphertext. A single integer is added to every slot, a vector to the first ones; it fills as
+        many units as the ciphertext has.
 
     Raises
     ------
     OperandTypeError
         If none of them is a ciphertext.
     MessageError
-        If integers in the clear are too many, or out of range.
+        If integers in the clear are out of range.
+    UnitCountError
+        If one of two vectors fills more units than the other.
     KeyMismatchError
         If they belong to different secrets.
     NoiseError
@@ -71,7 +74,7 @@ def multiply(self: Core, left: Any, right: Any) -> Ciphertext:
         If the engine knows no evaluation key for the ciphertexts' secret.
     NoiseError
         If the budget is used up, with both budgets in bits.
-    OperandTypeError, MessageError, KeyMismatchError, EngineMismatchError
+    OperandTypeError, MessageError, UnitCountError, KeyMismatchError, EngineMismatchError
         As in `add`.
 
     Examples

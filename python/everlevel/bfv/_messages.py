@@ -17,8 +17,8 @@ def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> Cipher
     Parameters
     ----------
     values : array_like of int, shape (n,)
-        At least one value, and at most `slot_count`; zeros follow the last. Each is between -(`plain_modulus` - 1) and
-        `plain_modulus` - 1, and stands for its remainder.
+        At least one value; zeros follow the last. More than `slot_count` fill several *units*, on which every operation
+        acts at once. Each is between -(`plain_modulus` - 1) and `plain_modulus` - 1, and stands for its remainder.
     key : PublicKey or SecretKey
         Who decrypts. With the secret key itself, ciphertexts have less noise.
 
@@ -27,7 +27,9 @@ def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> Cipher
     MessageTypeError
         If the dtype isn't one of integers.
     MessageError
-        If the vector is empty, too long or of other dimensions, or a value is out of range; with its index.
+        If the vector is empty or of other dimensions, or a value is out of range; with its index.
+    OutOfMemoryError
+        If there is too little memory.
     EngineMismatchError
         If the key is one of other parameters.
 
@@ -47,7 +49,7 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArra
 
     Returns
     -------
-    ndarray of int64, shape (slot_count,)
+    ndarray of int64, shape (units * slot_count,)
         The integers of that remainder that are nearest to zero.
 
     Raises

@@ -35,26 +35,19 @@ def encryption_key(engine: Core, operation: str, value: Any) -> _native.LimbsPub
 def operands(engine: Core, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
     """Check two operands, of which one at least is a ciphertext, and return that one first."""
     x, other = limb_engine.operands(engine, operation, left, right, Ciphertext)
-    return x, other if isinstance(other, Ciphertext) else vector(engine, operation, other, fills=True)
+    return x, other if isinstance(other, Ciphertext) else vector(engine, operation, other, len(x) * engine.slot_count)
 
 
-def vector(engine: Core, operation: str, values: Any, *, fills: bool = False) -> NDArray[np.int64]:
-    """Check integers in the clear, at most one for each slot; a single one may stand for as many as there are."""
+def vector(engine: Core, operation: str, values: Any, fills: int = 0) -> NDArray[np.int64]:
+    """Check integers in the clear, of which a single one may stand for as many as it fills."""
     array = integer_array(operation, values, "integers", "int")
     largest, count = engine.plain_modulus - 1, engine.slot_count
     if array.ndim != 1 and not (fills and array.ndim == 0):
         raise MessageError(
             f"{operation}: the values have shape {array.shape}, and a vector is needed; "
-            f"pass one of at most {count} integers, such as numpy.ravel(values)",
-            length=array.size,
-            slot_count=count,
-        )
-    if array.size > count:
-        raise MessageError(
-            f"{operation}: {array.size} values were given, and a ciphertext has {count} slots; "
-            f"cut the vector into several",
+            f"pass one such as numpy.ravel(values)",
             length=array.size,
             slot_count=count,
         )
     checked = in_range(operation, array, -largest, largest, f"take values modulo {engine.plain_modulus}")
-    return np.full(count, checked, dtype=np.int64) if array.ndim == 0 else np.ascontiguousarray(checked, np.int64)
+    return np.full(fills, checked, dtype=np.int64) if array.ndim == 0 else np.ascontiguousarray(checked, np.int64)

@@ -1,8 +1,10 @@
-"""Rotations, and sums over slots."""
+"""Rotations, sums over slots and units, and stacks of units."""
 
 from __future__ import annotations
 
-from .._common import checks
+from collections.abc import Sequence
+
+from .._common import checks, units
 from .._common.limb_engine import nearest
 from . import _operands
 from ._core import Core
@@ -12,7 +14,7 @@ from .ciphertext import Ciphertext
 def rotate(self: Core, ciphertext: Ciphertext, delta: int) -> Ciphertext:
     """Rotate both rows of slots, each as ``numpy.roll(row, delta)`` does: ``+1`` moves slot 0 to slot 1.
 
-    Slots are two rows of ``slot_count // 2``, the first row first.
+    The slots of a unit are two rows of ``slot_count // 2``, the first row first.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ def rotate(self: Core, ciphertext: Ciphertext, delta: int) -> Ciphertext:
 
 
 def swap_rows(self: Core, ciphertext: Ciphertext) -> Ciphertext:
-    """Swap the two rows of slots.
+    """Swap the two rows of the slots of each unit.
 
     Raises
     ------
@@ -66,21 +68,32 @@ def swap_rows(self: Core, ciphertext: Ciphertext) -> Ciphertext:
 
 
 def sum(  # noqa: A001 (NumPy's name)
-    self: Core, ciphertext: Ciphertext, *, progress: bool | None = None
+    self: Core, ciphertext: Ciphertext, *, axis: int | None = None, progress: bool | None = None
 ) -> Ciphertext:
-    """Add up all slots. The sum is in every slot of the result.
+    """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
 
     Parameters
     ----------
     ciphertext : Ciphertext
-        What to add up, by log2(`slot_count`) key switches.
+        What to add up.
+    axis : {None, 0, 1}, optional
+        0: the units, slot by slot, to one unit, which needs no key. 1: the slots of each unit, by log2(`slot_count`)
+        key switches each. None: both, to one unit.
     progress : bool, optional
         Whether a bar is shown; as the engine says, if left out.
 
+    Returns
+    -------
+    Ciphertext
+        A sum over slots is in every slot of its unit.
+
     Raises
     ------
+    ParameterError
+        If `axis` is something else.
     MissingKeyError
-        If the engine knows no evaluation key for the ciphertext's secret, or that wasn't made with ``rotations=True``.
+        If slots are added up and the engine knows no evaluation key for the ciphertext's secret, or one that wasn't
+        made with ``rotations=True``.
     NoiseError
         If the budget is used up.
 
@@ -93,6 +106,42 @@ def sum(  # noqa: A001 (NumPy's name)
     """
     operation = "sum"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    key = self._key(operation, x._native.secret_id)
-    with self._reporting("sum", progress) as report:
-        return Ciphertext(self, self._context.sum(x._native, key, report))
+    axis = units.axis(operation, axis)
+    key = self._key(operation, x._native.secret_id) if axis in units.OVER_SLOTS else None
+    total = self._context.sum_of_units(x._native) if axis in units.OVER_UNITS else x._native
+    if key is not None:
+        with self._reporting("sum", progress) as report:
+            total = self._context.sum(total, key, report)
+    return Ciphertext(self, total)
+
+
+def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
+    """Make one ciphertext of the units of several, in their order. `Ciphertext.units` takes them apart again.
+
+    Parameters
+    ----------
+    ciphertexts : sequence of Ciphertext
+        At least one; of one secret.
+
+    Returns
+    -------
+    Ciphertext
+        With the smallest of their budgets.
+
+    Raises
+    ------
+    ParameterError
+        If there are none.
+    EngineMismatchError, KeyMismatchError
+        If they are of other parameters, or of different secrets.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> both = engine.vstack([engine.encrypt([1], secret_key), engine.encrypt([2], secret_key)])
+    >>> len(both), engine.decrypt(both, secret_key)[:: engine.slot_count]
+    (2, array([1, 2]))
+    """
+    listed = checks.sequence("vstack", "ciphertexts", ciphertexts)
+    parts = units.stacked([_operands.ciphertext(self, "vstack", "ciphertexts", part) for part in listed])
+    return Ciphertext(self, self._context.vstack([part._native for part in parts]))

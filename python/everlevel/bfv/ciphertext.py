@@ -13,10 +13,11 @@ __all__ = ["Ciphertext"]
 class Ciphertext(Vector):
     """An encrypted vector of integers modulo `Engine.plain_modulus`, one for each slot.
 
-    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
-    any number of threads may share it. One operand of an operator may be in the clear: an integer, which stands for one
-    in every slot, or a vector. Products use the evaluation key that the engine has made, or was given, for the
-    ciphertext's secret.
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. A vector longer than the slots has several units,
+    as an array of shape (units, slot_count), on which operations act at once; two operands have equally many. A
+    ciphertext is immutable: an operation gives a new one, and any number of threads may share it. One operand of an
+    operator may be in the clear: an integer, which stands for one in every slot, or a vector. Products use the
+    evaluation key that the engine has made, or was given, for the ciphertext's secret.
 
     ============================  =======================================
     expression                    budget that it takes
@@ -46,6 +47,25 @@ class Ciphertext(Vector):
     def _stored(self) -> tuple[_native.BfvCiphertext, dict[str, str]]:
         return self._native, {}
 
+    def __len__(self) -> int:
+        """Return the number of units: 1 for a vector of up to `Engine.slot_count` integers."""
+        return self._native.unit_count
+
+    def units(self) -> list[Ciphertext]:
+        """Return each unit as a ciphertext of its own.
+
+        Examples
+        --------
+        >>> x = bfv_engine.encrypt(np.ones(2 * bfv_engine.slot_count, int), bfv_secret_key)
+        >>> len(x), [len(unit) for unit in x.units()]
+        (2, [1, 1])
+        """
+        return [Ciphertext(self._engine, unit) for unit in self._native.units()]
+
+    def sum(self, axis: int | None = None) -> Ciphertext:
+        """Add up slots, units, or both: see `Engine.sum`."""
+        return self._engine.sum(self, axis=axis)  # type: ignore[no-any-return]
+
     @property
     def budget_bits(self) -> float:
         """Bits by which the noise may still grow before a decryption is wrong with a probability above 2^-128."""
@@ -62,5 +82,6 @@ class Ciphertext(Vector):
         return self._native.nbytes
 
     def __repr__(self) -> str:
-        slots = f"{self._engine.slot_count} slots modulo {self._engine.plain_modulus}"
+        units = f"{len(self)}×" if len(self) > 1 else ""
+        slots = f"{units}{self._engine.slot_count} slots modulo {self._engine.plain_modulus}"
         return f"Ciphertext({slots}, budget {self.budget_bits:.1f} bits)"

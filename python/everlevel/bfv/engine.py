@@ -233,6 +233,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     rotate = _slots.rotate
     swap_rows = _slots.swap_rows
+    vstack = _slots.vstack
     sum = _slots.sum
 
 

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 
 from .. import _native
-from .._common import checks
-from ..errors import LevelError, OperandTypeError, ParameterError
+from .._common import checks, units
+from ..errors import LevelError, OperandTypeError
 from . import _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -263,13 +263,8 @@ def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
     >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
     (2, array([1., 2.]))
     """
-    parts = [_operands.ciphertext("vstack", part) for part in checks.sequence("vstack", "ciphertexts", ciphertexts)]
-    if not parts:
-        raise ParameterError(
-            "vstack: there are no ciphertexts, and one at least is needed; pass some",
-            option="number of ciphertexts",
-            value=0,
-        )
+    listed = checks.sequence("vstack", "ciphertexts", ciphertexts)
+    parts = units.stacked([_operands.ciphertext("vstack", part) for part in listed])
     level = min(part.level for part in parts)
     lowered = [part if part.level == level else level_down(self, part, level) for part in parts]
     native = self._context.stack([part._native for part in lowered])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, cast, overload
-
-import numpy as np
+from typing import Any, cast, overload
 
 from .. import _native
-from .._common import checks
+from .._common import checks, units
 from ..errors import ParameterError
 from . import _checks, _operands
 from ._arithmetic import multiply
@@ -19,10 +17,6 @@ from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
 from .plaintext import Plaintext
-
-_OVER_UNITS: Final = (None, 0, -2)
-_OVER_SLOTS: Final = (None, 1, -1)
-"""The axes that stand for units and for slots; None for both."""
 
 
 @overload
@@ -275,8 +269,8 @@ def mean(
     array([2., 2.])
     """
     rotation_key, axis = _key_and_axis("mean", rotation_key, axis)
-    units = len(_operands.ciphertext("mean", ciphertext))
-    terms = (units if axis in _OVER_UNITS else 1) * (self.slot_count if axis in _OVER_SLOTS else 1)
+    count = len(_operands.ciphertext("mean", ciphertext))
+    terms = (count if axis in units.OVER_UNITS else 1) * (self.slot_count if axis in units.OVER_SLOTS else 1)
     if terms > 1:
         # Before the sum, whose values are too large for a bootstrap.
         _checks.require_level("mean", ciphertext.level, 1, self.max_level)
@@ -289,22 +283,15 @@ def _key_and_axis(
     """Tell a key from an axis in the place of one, and check the axis."""
     if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
         rotation_key, axis = None, checks.integer(operation, "axis", rotation_key)
-    if not (axis is None or (isinstance(axis, (int, np.integer)) and axis in (0, 1, -1, -2))):
-        raise ParameterError(
-            f"{operation}: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
-            option="axis",
-            value=axis,
-            allowed=(None, 0, 1),
-        )
-    return cast("RotationKey | EvaluationKey | None", rotation_key), axis
+    return cast("RotationKey | EvaluationKey | None", rotation_key), units.axis(operation, axis)
 
 
 def _sum(
     self: Core, operation: str, ciphertext: Any, rotation_key: RotationKey | EvaluationKey | None, axis: int | None
 ) -> Ciphertext:
-    over_slots = axis in _OVER_SLOTS
+    over_slots = axis in units.OVER_SLOTS
     total = _operands.relinearized(operation, ciphertext) if over_slots else _operands.ciphertext(operation, ciphertext)
-    if axis in _OVER_UNITS:
+    if axis in units.OVER_UNITS:
         total, *others = total.units()
         for unit in others:
             total = total + unit

@@ -56,13 +56,22 @@ class Integers:
     def rotate(self, delta: int) -> Integers:
         return self.engine.rotate(self, delta)
 
-    def sum(self) -> Integers:
-        return self.engine.sum(self)
+    def sum(self, axis: int | None = None) -> Integers:
+        return self.engine.sum(self, axis=axis)
+
+    def __len__(self) -> int:
+        return len(self.values) // self.engine.slot_count
+
+    def units(self) -> list[Integers]:
+        return [Integers(self.engine, unit, self.products) for unit in np.split(self.values, len(self))]
 
     def check(self, run: Any, x: Any) -> None:
         got = run.library["engine"].decrypt(x, run.library["secret_key"])
         if not x.budget_bits > 0:
             run.report.counts["budget used up"] += 1
+        if len(x) != len(self):
+            run.found("wrong", f"{len(x)} units, and {len(self)} are right")
+            return
         wrong = np.asarray(got, dtype=object) != self.engine.centred(self.values)
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -80,11 +89,12 @@ class IntegerEngine:
         return (values + half) % self.modulus - half
 
     def _vector(self, values: Any) -> Any:
+        """The values of every slot; of one integer, its remainder."""
         if isinstance(values, Integers):
             return values.values
         if np.ndim(values) == 0:
-            return np.full(self.slot_count, int(values) % self.modulus, dtype=object)
-        array = np.zeros(self.slot_count, dtype=object)
+            return int(values) % self.modulus
+        array = np.zeros(-(-len(values) // self.slot_count) * self.slot_count, dtype=object)
         array[: len(values)] = [int(v) % self.modulus for v in values]
         return array
 
@@ -98,26 +108,43 @@ class IntegerEngine:
         most = max([x.products for x in operands if isinstance(x, Integers)])
         return Integers(self, values % self.modulus, most + products)
 
+    def _pair(self, a: Any, b: Any) -> tuple[Any, Any]:
+        a, b = self._vector(a), self._vector(b)
+        if np.ndim(a) and np.ndim(b) and len(a) != len(b):
+            raise UnfitError("different numbers of units")
+        return a, b
+
     def add(self, a: Any, b: Any) -> Integers:
-        return self._of(self._vector(a) + self._vector(b), a, b)
+        return self._of(np.add(*self._pair(a, b)), a, b)
 
     def subtract(self, a: Any, b: Any) -> Integers:
-        return self._of(self._vector(a) - self._vector(b), a, b)
+        return self._of(np.subtract(*self._pair(a, b)), a, b)
 
     def multiply(self, a: Any, b: Any) -> Integers:
-        return self._of(self._vector(a) * self._vector(b), a, b, products=1)
+        return self._of(np.multiply(*self._pair(a, b)), a, b, products=1)
 
     def negate(self, a: Any) -> Integers:
         return self._of(-a.values, a)
 
     def rotate(self, x: Integers, delta: int) -> Integers:
-        return self._of(np.roll(x.values.reshape(2, -1), delta, axis=1).ravel(), x)
+        return self._of(np.roll(self._rows(x), delta, axis=2).ravel(), x)
 
     def swap_rows(self, x: Integers) -> Integers:
-        return self._of(x.values.reshape(2, -1)[::-1].ravel(), x)
+        return self._of(self._rows(x)[:, ::-1].ravel(), x)
 
-    def sum(self, x: Integers) -> Integers:
-        return self._of(np.full(self.slot_count, sum(x.values), dtype=object), x)
+    def _rows(self, x: Integers) -> Any:
+        return x.values.reshape(len(x), 2, -1)
+
+    def sum(self, x: Integers, axis: int | None = None) -> Integers:
+        units = x.values.reshape(len(x), -1)
+        if axis != 1:
+            units = units.sum(axis=0, keepdims=True)
+        if axis != 0:
+            units = np.repeat(units.sum(axis=1, keepdims=True), self.slot_count, axis=1)
+        return self._of(units.ravel(), x)
+
+    def vstack(self, parts: list[Integers]) -> Integers:
+        return self._of(np.concatenate([x.values for x in parts]), *parts)
 
     def load(self, x: Any) -> Any:
         return x
@@ -129,15 +156,21 @@ def vector(draw: Draw, products: int = 0) -> tuple[str, Integers]:
     )
 
 
-def _numbers(draw: Draw) -> str:
+def _numbers(draw: Draw, units: int = 0) -> str:
+    """Integers that fill so many units; any number, if none is given."""
     engine = draw.model["engine"]
     top = engine.modulus - 1
-    n = draw.one(engine.slot_count, engine.slot_count, draw.integer(1, engine.slot_count))
+    slots = engine.slot_count
+    n = draw.one(
+        slots, slots, draw.integer(1, slots), draw.integer(slots + 1, 3 * slots) if draw.chance(0.3) else slots
+    )
+    if units:
+        n = draw.integer((units - 1) * slots + 1, units * slots)
     size = draw.one(top, top // 2, 3, 1, draw.integer(1, top))
     kind = draw.integer(0, 4)
     if kind == 0:
         return f"np.full({n}, {draw.one(size, -size)})"
-    if kind == 1:
+    if kind == 1 and units <= 1:
         return str([draw.integer(-size, size) for _ in range(draw.integer(1, 5))])
     if kind == 2:
         return f"np.arange({n})"
@@ -159,7 +192,9 @@ def arithmetic(draw: Draw) -> tuple[str, ...]:
     sign, names, call = draw.one(("+", _SUMS, "add"), ("-", _DIFFERENCES, "subtract"), ("*", _PRODUCTS, "multiply"))
     name, x = vector(draw, sign == "*")
     clear = draw.chance(0.5)
-    other = vector(draw, sign == "*")[0] if not clear else _numbers(draw)
+    second = vector(draw, sign == "*") if not clear else None
+    clear = second is None or len(second[1]) != len(x)
+    other = second[0] if second is not None and not clear else _numbers(draw, len(x))
     if clear and draw.chance(0.5):
         other = str(draw.one(0, 1, -1, 3, x.engine.modulus - 1, draw.integer(-1000, 1000)))
     form = draw.integer(0, 2)
@@ -186,6 +221,9 @@ def power(draw: Draw) -> str:
     "bfv.Ciphertext.rotate",
     "bfv.Ciphertext.sum",
     "bfv.Engine.decrypt",
+    "bfv.Engine.vstack",
+    "bfv.Ciphertext.units",
+    "bfv.Ciphertext.__len__",
     weight=4,
 )
 def of_one(draw: Draw) -> tuple[str, ...]:
@@ -196,9 +234,12 @@ def of_one(draw: Draw) -> tuple[str, ...]:
         (f"-{name}", "bfv.Ciphertext.__neg__"),
         (f"engine.rotate({name}, {draw.integer(-count, 2 * count)})", "bfv.Engine.rotate"),
         (f"engine.swap_rows({name})", "bfv.Engine.swap_rows"),
-        (f"engine.sum({name})", "bfv.Engine.sum"),
+        (f"engine.sum({name}, axis={draw.one(None, None, 0, 1)})", "bfv.Engine.sum"),
+        (f"engine.vstack([{name}, {vector(draw)[0]}])", "bfv.Engine.vstack"),
+        (f"{name}.units()[{draw.integer(0, len(x) - 1)}]", "bfv.Ciphertext.units"),
+        (f"engine.encrypt([len({name})], secret_key)", "bfv.Ciphertext.__len__"),
         (f"{name}.rotate({draw.integer(-count, count)})", "bfv.Ciphertext.rotate"),
-        (f"{name}.sum()", "bfv.Ciphertext.sum"),
+        (f"{name}.sum({draw.one('', 'axis=0', 'axis=1')})", "bfv.Ciphertext.sum"),
         (f"engine.decrypt({name}, secret_key)", "bfv.Engine.decrypt"),
     )
 

@@ -138,20 +138,20 @@ impl Context {
         values: &[Complex64],
         bound: f64,
     ) -> Result<Ciphertext, Error> {
-        let op = "encrypt";
+        let (op, key) = ("encrypt", key.into());
+        self.frame.require(op, "key", key.origin())?;
         let budget_bits = self.params.max_budget_bits();
         self.room(op, budget_bits.into(), bound, budget_bits)?;
         let words = self.message(op, values, bound)?;
         let limbs = self.params.literal().limbs;
-        let (key, shape) = (key.into(), self.params.shape());
-        let noise = match key {
-            EncryptionKey::Secret(_) => shape.fresh_noise(),
-            EncryptionKey::Public(_) => shape.public_noise(),
-        };
-        let (origin, mut ct) = self.frame.encrypt_zero(op, key)?;
+        let mut ct = self.frame.encrypt_zero(key)?;
         self.ring().add_assign(&mut ct.c0, &self.placed(&words, budget_bits, limbs));
+        let noise = match key {
+            EncryptionKey::Secret(_) => self.params.shape().fresh_noise(),
+            EncryptionKey::Public(_) => self.params.shape().public_noise(),
+        };
         let log2_noise = noise::log2_hypot(noise, words.log2_rounding() - f64::from(budget_bits));
-        Ok(Ciphertext { origin, ct, budget_bits, bound, log2_noise })
+        Ok(Ciphertext { origin: key.origin(), ct, budget_bits, bound, log2_noise })
     }
 
     /// Decrypts to one value for each slot.

@@ -30,7 +30,8 @@ impl Stored<Context> for Ciphertext {
     type Error = Error;
 
     fn to_container<'a>(&self, context: &Context) -> Result<Builder<'a>, Error> {
-        let mut builder = context.frame.ciphertext_to_container(Self::KIND, self.origin, &self.ct)?;
+        let mut builder =
+            context.frame.ciphertext_to_container(Self::KIND, self.origin, std::slice::from_ref(&self.ct))?;
         let Self { budget_bits, bound, log2_noise, .. } = *self;
         builder.describe_json("object", &CiphertextEntry { budget_bits, bound, log2_noise });
         Ok(builder)
@@ -49,7 +50,7 @@ impl Stored<Context> for Ciphertext {
         }
         // Fresh ones have all limbs, whatever their budget needs.
         let limbs = params.limbs_of(budget_bits);
-        let ct = frame.ciphertext_from_container(container, limbs)?;
+        let ct = frame.ciphertext_from_container(container, 0, limbs)?;
         Ok(Self { origin: frame.origin(id), ct, budget_bits, bound, log2_noise })
     }
 }

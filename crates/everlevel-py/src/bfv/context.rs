@@ -135,6 +135,16 @@ impl BfvContext {
         self.run(|context| context.multiply(&a.0, &b.0, &key.0))
     }
 
+    /// Units of several vectors as those of one.
+    fn vstack(&self, parts: Vec<PyRef<'_, BfvCiphertext>>) -> PyResult<BfvCiphertext> {
+        let parts: Vec<&Ciphertext> = parts.iter().map(|part| &part.0).collect();
+        self.run(|context| context.stack(&parts))
+    }
+
+    fn sum_of_units(&self, a: &BfvCiphertext) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.sum_of_units(&a.0))
+    }
+
     // Slots.
 
     fn rotate(&self, a: &BfvCiphertext, amount: i64, key: &LimbsEvaluationKey) -> PyResult<BfvCiphertext> {
