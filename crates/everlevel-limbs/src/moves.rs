@@ -122,6 +122,17 @@ impl Frame {
         Ok(moves.iter().map(|one| one.and_then(|_| moved.next()).unwrap_or_else(|| ct.clone())).collect())
     }
 
+    /// The automorphism that moves slots to the left by an amount, with its key, if it has one of its own.
+    pub fn rotation_turn<'k>(&self, amount: i64, keys: &'k EvalKeys) -> Option<(u64, &'k SwitchingKey<LimbRing>)> {
+        let element = self.rotation(amount);
+        keys.rotations.get(&element).map(|(_, key)| (element, key))
+    }
+
+    /// The refusal of a rotation that has no key.
+    pub fn missing_rotation(&self, op: &'static str, amount: i64, keys: &EvalKeys) -> Error {
+        missing(op, amount, keys)
+    }
+
     fn powers_of_two(&self) -> impl Iterator<Item = i64> {
         (0..self.shape().log_n - 1).map(|i| 1i64 << i)
     }

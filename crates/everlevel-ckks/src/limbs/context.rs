@@ -17,7 +17,7 @@ use crate::range::{self, RangeNotice, SLACK};
 pub struct Context {
     pub(super) params: Params,
     pub(super) frame: Frame,
-    encoder: Encoder,
+    pub(super) encoder: Encoder,
 }
 
 /// Bits of the words that messages are rounded to, their sign and the bits above the point among them: as many as

@@ -13,7 +13,7 @@
 //! *Keys.* One for every precision and budget: ciphertexts of fewer limbs use a corner of it.
 //!
 //! *Map.* `params` · `ciphertext` · `context` keys and messages · `arithmetic` sums, products, rescaling · `rotations`
-//! · `polynomials` · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
+//! · `polynomials` · `matrix` products with matrices · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
 //!
 //! *Non-goals.* Bootstrapping, so far.
 
@@ -22,6 +22,7 @@ mod bridge;
 mod ciphertext;
 mod context;
 mod files;
+mod matrix;
 mod params;
 mod polynomials;
 mod rotations;
