@@ -157,8 +157,8 @@ fn cpu() -> f64 {
 fn times_beside_residues() {
     let (log_n, level) = (15, 17);
     let pool = Pool::new(1).unwrap();
-    let literal = ParamsLiteral { insecure: false, ..ParamsLiteral::insecure_depth(log_n, level) };
-    let levels = Party::of(LevelContext::new(LevelParams::try_from(literal).unwrap(), None, 1).unwrap());
+    let literal = LevelParams::try_from(ParamsLiteral::for_depth(level).unwrap()).unwrap();
+    let levels = Party::of(LevelContext::new(literal, None, 1).unwrap());
     let rotation = levels.ctx.rotation_key(&levels.secret, &no_progress).unwrap();
     let bench = pool.install(|| Bench::new("n15", log_n, powers(1)));
     let x = uniform(bench.context.params().slots(), 3);

@@ -35,12 +35,12 @@ impl<'a> Moves<'a> {
 
 impl Frame {
     /// The automorphism of the inversion `X ↦ X^−1`.
-    pub(crate) fn inversion(&self) -> u64 {
+    pub fn inversion(&self) -> u64 {
         2 * self.shape().n() as u64 - 1
     }
 
     /// `5^amount` modulo `2n`: the automorphism that moves slots to the left by an amount.
-    pub(crate) fn rotation(&self, amount: i64) -> u64 {
+    pub fn rotation(&self, amount: i64) -> u64 {
         let (two_n, order) = (2 * self.shape().n() as u64, self.shape().n() as i64 / 2);
         let (mut power, mut rest, mut square) = (1, amount.rem_euclid(order), 5);
         while rest > 0 {

@@ -13,11 +13,10 @@
 //! *Keys.* One for every precision and budget: ciphertexts of fewer limbs use a corner of it.
 //!
 //! *Map.* `params` · `ciphertext` · `context` keys and messages · `arithmetic` sums, products, rescaling · `rotations`
-//! · `polynomials` · `matrix` products with matrices · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
-//!
-//! *Non-goals.* Bootstrapping, so far.
+//! · `polynomials` · `matrix` products with matrices · `bootstrap` · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
 
 mod arithmetic;
+mod bootstrap;
 mod bridge;
 mod ciphertext;
 mod context;
@@ -27,6 +26,7 @@ mod params;
 mod polynomials;
 mod rotations;
 
+pub use bootstrap::BootstrapKey;
 pub use bridge::Bridge;
 pub use ciphertext::Ciphertext;
 pub use context::Context;
