@@ -55,11 +55,7 @@ fn times(m: &[Complex64], (rows, columns): (usize, usize), x: &[Complex64]) -> V
 fn products_of_every_shape_are_those_of_plain_arithmetic() {
     // Two and three primes; keys to either side, and some of babies' own.
     let some = |slots: i64| [vec![3, 5, -7], powers(1)(slots)].concat();
-    let benches = [
-        Bench::new("n13", 8, powers(1)),
-        Bench::new("n14", 8, powers(-1)),
-        Bench::new("n15", 8, some),
-    ];
+    let benches = [Bench::new("n13", 8, powers(1)), Bench::new("n14", 8, powers(-1)), Bench::new("n15", 8, some)];
     for bench in &benches {
         let slots = bench.context.params().slots();
         let x = uniform(slots, 1);

@@ -470,7 +470,9 @@ fn products_with_integers_are_exact() {
 #[test]
 fn sums_of_products_with_polynomials_in_the_clear_are_exact() {
     // The last row is too large for one sum modulo the primes, and for one reduction.
-    for (transform, log2_base, log2_word) in [(Transform::ThreePrimes, 60, 40), (Transform::ThreePrimes, 62, 61), (Transform::TwoPrimes, 35, 30)] {
+    for (transform, log2_base, log2_word) in
+        [(Transform::ThreePrimes, 60, 40), (Transform::ThreePrimes, 62, 61), (Transform::TwoPrimes, 35, 30)]
+    {
         let (limbs, terms) = (3usize, 70usize);
         let ring = LimbRing::new(4, transform, log2_base, 8).expect("ring");
         let seed = Seed::from_bytes([10; 32]);

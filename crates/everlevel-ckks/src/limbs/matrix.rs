@@ -114,8 +114,7 @@ impl Context {
         let turn_of = |amount: i64| self.frame.rotation_turn(layout.side.left(amount), keys);
         let babies = baby_steps(ring, a.ct.clone(), &plan.babies(0), &turn_of)
             .map_err(|amount| self.frame.missing_rotation(op, layout.side.left(amount), keys))?;
-        let babies: Vec<(i64, Operands)> =
-            babies.into_iter().map(|(baby, ct)| (baby, operands(ring, &ct))).collect();
+        let babies: Vec<(i64, Operands)> = babies.into_iter().map(|(baby, ct)| (baby, operands(ring, &ct))).collect();
         let vectors: Vec<&Operands> = babies.iter().map(|(_, operands)| operands).collect();
         let mut turns = 0;
         let mut turn = |ct: Rlwe<LimbRing>, amount: i64| -> Result<_, Error> {

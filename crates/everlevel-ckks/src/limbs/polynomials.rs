@@ -49,7 +49,10 @@ impl Arithmetic for OfBudgets<'_> {
     }
 
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Ciphertext {
-        self.context.product(a, b, self.spent(), self.key)
+        let lower = a.budget_bits.min(b.budget_bits);
+        // A value that is above its level comes down to the next one all the same.
+        let target = self.budget((lower - self.least) as usize / self.spent() as usize - 1);
+        self.context.product(a, b, lower - target, self.key)
     }
 
     fn double(&self, x: &mut Ciphertext) {

@@ -72,8 +72,10 @@ impl LimbRing {
         let mut sums: Vec<ClearSum> = runs.iter().map(sum).collect();
         let outs = sums.iter_mut().flat_map(|sum| sum.0.iter_mut()).flatten().map(|limb| &mut limb[..]);
         let len = CLEAR_BLOCK.min(n);
-        let all: Vec<&[(usize, &ClearPoly)]> =
-            runs.iter().flat_map(|runs| if runs.is_empty() { vec![&[][..]] } else { runs.iter().map(|run| &run[..]).collect() }).collect();
+        let all: Vec<&[(usize, &ClearPoly)]> = runs
+            .iter()
+            .flat_map(|runs| if runs.is_empty() { vec![&[][..]] } else { runs.iter().map(|run| &run[..]).collect() })
+            .collect();
         blocks_mut(outs, len).into_par_iter().enumerate().for_each(|(block, mut outs)| {
             let here = block * len..(block + 1) * len;
             let mut part_sum = vec![0; len];
@@ -84,8 +86,10 @@ impl LimbRing {
                     for (run, &terms) in all.iter().enumerate() {
                         let out = &mut *outs[run * count * width + at];
                         for (k, some) in terms.chunks(MOST_TERMS).enumerate() {
-                            let left: Vec<&[u64]> = some.iter().map(|(i, _)| &x[*i].transforms[at][here.clone()]).collect();
-                            let right: Vec<&[u64]> = some.iter().map(|(_, y)| &y.transforms[part][here.clone()]).collect();
+                            let left: Vec<&[u64]> =
+                                some.iter().map(|(i, _)| &x[*i].transforms[at][here.clone()]).collect();
+                            let right: Vec<&[u64]> =
+                                some.iter().map(|(_, y)| &y.transforms[part][here.clone()]).collect();
                             if k == 0 {
                                 m.inner_product_into(out, &left, &right);
                             } else {

@@ -67,9 +67,8 @@ impl Context {
             let needed = "at least one; leave them out for all that are not zero".into();
             return Err(Error::Parameter { what: "diagonal_indices", found: "none".into(), needed });
         }
-        let scan = Scan::new(entries, (rows, columns), (slots, Side::Left), asked.as_ref()).map_err(|NoNumber(index)| {
-            Error::NotFinite { op, index, value: entries.get(index).to_string() }
-        })?;
+        let scan = Scan::new(entries, (rows, columns), (slots, Side::Left), asked.as_ref())
+            .map_err(|NoNumber(index)| Error::NotFinite { op, index, value: entries.get(index).to_string() })?;
         let Scan { plan, row_norm, row_sum, mean_size, row_repeats, is_real, .. } = scan;
         self.check_size(op, mean_size, level - 1)?;
         let (slot_count, fingerprint) = (slots, self.core.fingerprint);

@@ -28,7 +28,8 @@ pub(crate) fn baby_steps<'k, R: HalfProduct + 'k>(
             child > 0 && parent == step
         });
         let children: Vec<i64> = children.collect();
-        let turns = children.iter().map(|child| turn(child - step).ok_or(child - step)).collect::<Result<Vec<_>, _>>()?;
+        let turns =
+            children.iter().map(|child| turn(child - step).ok_or(child - step)).collect::<Result<Vec<_>, _>>()?;
         let born = SwitchingKey::automorphisms(ring, &rlwe, &turns);
         known.insert(step, rlwe);
         waiting.extend(children.into_iter().zip(born));

@@ -19,11 +19,17 @@ pub(in super::super) const RATIO_BITS: u32 = 12;
 const STAGES: usize = 3;
 /// Bits of CoeffsToSlots' diagonals. The first have all coefficients, whose roundings add up in each slot, and later
 /// stages average those of earlier ones.
-const INTO_SLOTS_BITS: [u32; STAGES] = [54, 52, 50];
-/// Bits of SlotsToCoeffs' diagonals.
-const OUT_OF_SLOTS_BITS: [u32; STAGES] = [38; STAGES];
-/// Bits that each of the sine's levels spends.
-const EVAL_MOD_BITS: u32 = 66;
+const INTO_SLOTS_BITS: [u32; STAGES] = [58, 57, 55];
+/// Bits of SlotsToCoeffs' diagonals, of which the last have all coefficients.
+const OUT_OF_SLOTS_BITS: [u32; STAGES] = [34, 34, 35];
+/// Bits that the first square of the sine spends, whose errors are magnified most.
+const FIRST_SQUARE_BITS: u32 = 74;
+/// Bits that each of its other levels spends.
+const LEVEL_BITS: u32 = 64;
+/// Bits that the sine spends.
+const SINE_SPENDS: u32 = FIRST_SQUARE_BITS + (EVAL_MOD_DEPTH as u32 - 1) * LEVEL_BITS;
+/// Bits below the budget that CoeffsToSlots keeps before its later stages, which average what is rounded.
+pub(super) const STAGE_BITS: u32 = 58;
 /// Bits of the sine below the budget that SlotsToCoeffs keeps.
 const SINE_BITS: u32 = 66;
 
@@ -58,24 +64,24 @@ impl Plan {
     pub fn new(params: &Params) -> Result<Self, Error> {
         let literal = *params.literal();
         let (base, key_limbs) = (literal.log2_base, literal.limbs + literal.digit_limbs);
-        // Three digits of eight limbs each, of 29.
-        let digit_limbs = (8 * key_limbs).div_ceil(29);
+        // Two digits of ten limbs each, of 29: more limbs would give as many bits more, for times that are quadratic.
+        let digit_limbs = (10 * key_limbs).div_ceil(29);
         let limbs = key_limbs - digit_limbs;
         let spent = |bits: &[u32]| bits.iter().sum::<u32>();
-        let before = spent(&INTO_SLOTS_BITS) + EVAL_MOD_DEPTH as u32 * EVAL_MOD_BITS;
+        let before = spent(&INTO_SLOTS_BITS) + SINE_SPENDS;
         let after = spent(&OUT_OF_SLOTS_BITS);
         // A raised ciphertext's values are in its last limb.
         let raised_bits = base * (limbs as u32 - 1);
         let least = before + after + 2 * RATIO_BITS;
         if raised_bits < least {
-            let needed = format!("at least {} for a bootstrap: take the set n16", (least + base).div_ceil(base) + 8);
+            let needed = "at least 29 for a bootstrap: take the set n16".into();
             return Err(Error::Parameter { what: "limbs of keys", found: key_limbs.to_string(), needed });
         }
         if !params.is_insecure() {
             let secret = SecretDistribution::FixedWeight(ENCAPSULATION_WEIGHT);
             caps::check(literal.log_n, secret, f64::from(2 * base))?;
         }
-        let inner = Context::with_seeds(params.on_the_way((limbs, digit_limbs), EVAL_MOD_BITS), SeedSource::os())?;
+        let inner = Context::with_seeds(params.on_the_way((limbs, digit_limbs), LEVEL_BITS), SeedSource::os())?;
         let slots = params.slots();
         let encoder = Encoder::<f64>::new(params.n(), slots);
         // The transform multiplies by the slots, and the conjugate that is added doubles.
@@ -99,8 +105,7 @@ impl Plan {
         let mut factors = [1.0; STAGES];
         factors[0] = 0.5 / std::f64::consts::PI;
         let back = (dft::reach(slots, STAGES), Some(0));
-        let (out_of_slots, more) =
-            transform(Direction::SlotsToCoeffs, Steps::Right, back, OUT_OF_SLOTS_BITS, factors);
+        let (out_of_slots, more) = transform(Direction::SlotsToCoeffs, Steps::Right, back, OUT_OF_SLOTS_BITS, factors);
         rotations.extend(more);
         let low_limbs = (raised_bits - before + SINE_BITS).div_ceil(base) as usize;
         let fit = Fit::new(EVAL_MOD_INTERVAL, Messages::Small);
@@ -110,13 +115,12 @@ impl Plan {
     /// The budget that values of a bound up to 1 come back with.
     pub(super) fn result_bits(&self) -> u32 {
         let spent = |stages: &[Stage]| stages.iter().map(|stage| stage.bits).sum::<u32>();
-        let sine = EVAL_MOD_DEPTH as u32 * EVAL_MOD_BITS;
-        self.raised_bits + RATIO_BITS - spent(&self.into_slots) - sine - spent(&self.out_of_slots)
+        self.raised_bits + RATIO_BITS - spent(&self.into_slots) - SINE_SPENDS - spent(&self.out_of_slots)
     }
 
     /// The budget of the sine of values of a budget.
     pub(super) fn sine_bits(&self, budget_bits: u32) -> u32 {
-        budget_bits - EVAL_MOD_DEPTH as u32 * EVAL_MOD_BITS
+        budget_bits - SINE_SPENDS
     }
 
     /// Every key, with its gadget.
@@ -153,12 +157,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_set_of_the_largest_ring_has_a_bootstrap_that_gives_400_bits_back() {
+    fn the_set_of_the_largest_ring_has_a_bootstrap_that_gives_bits_back() {
         let params = Params::of_set("n16", None, Some(8)).unwrap();
         let plan = Plan::new(&params).unwrap();
-        assert_eq!(plan.result_bits(), 414);
+        assert_eq!(plan.result_bits(), 297);
         let shape = plan.inner.params().shape();
-        assert_eq!((shape.limbs, shape.digit_limbs, plan.low_limbs), (21, 8, 10));
+        assert_eq!((shape.limbs, shape.digit_limbs, plan.low_limbs), (19, 10, 8));
         // No key is of a larger modulus than those of the parameters.
         let most = params.literal().limbs + params.literal().digit_limbs;
         assert!(plan.keys().iter().all(|(_, gadget)| gadget.limbs <= most));

@@ -10,13 +10,13 @@ use super::super::matrix::{GIANTS_TOGETHER, Operands, clear_sums, operands};
 use super::super::polynomials::OfBudgets;
 use super::super::{Ciphertext, Context, Params};
 use super::key::{BootstrapKey, Purpose};
-use super::plan::{Plan, RATIO_BITS, Stage};
+use super::plan::{Plan, RATIO_BITS, STAGE_BITS, Stage};
 use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::dft::EncodedMap;
 use crate::circuits::matrix::steps::Horner;
 
 /// Root mean square of the sine's error at N = 2^16 from roundings, which scales with their √N: measured.
-const SINE_NOISE: f64 = 6e-13;
+const SINE_NOISE: f64 = 7.6e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
 
@@ -47,7 +47,8 @@ impl Context {
         let limbs = plan.inner.params().shape().limbs;
         let ciphertext = 2 * self.ring().operand_nbytes(limbs);
         let babies = plan.into_slots.iter().map(|stage| stage.map.babies.len()).max().unwrap_or(0);
-        let stage = (babies + GIANTS_TOGETHER + 4) * ciphertext + GIANTS_TOGETHER * babies * self.ring().operand_nbytes(1);
+        let stage =
+            (babies + GIANTS_TOGETHER + 4) * ciphertext + GIANTS_TOGETHER * babies * self.ring().operand_nbytes(1);
         Ok(Footprint { held: (16 * self.params.n() * plan.low_limbs) as u64, work: stage as u64 })
     }
 
@@ -120,7 +121,11 @@ impl Run<'_> {
         for (stage, of_stage) in plan.into_slots.iter().enumerate() {
             ct = self.mapped(stage, of_stage, &ct)?;
             budget -= of_stage.bits;
-            ct.truncate(plan.inner.params().limbs_of(budget).min(ct.limbs()));
+            let kept = match plan.into_slots.len() - stage {
+                1 => plan.inner.params().limbs_of(budget),
+                _ => (budget + STAGE_BITS).div_ceil(self.context.params.literal().log2_base) as usize,
+            };
+            ct.truncate(kept.min(ct.limbs()));
             self.step()?;
         }
         let [real, imaginary] = self.split(ct);
@@ -223,13 +228,8 @@ impl Run<'_> {
     fn sine(&self, ct: Rlwe<LimbRing>, budget_bits: u32) -> Result<Rlwe<LimbRing>, Error> {
         let inner = &self.plan.inner;
         let least = self.plan.sine_bits(budget_bits);
-        let arithmetic = OfBudgets {
-            context: inner,
-            key: self.key.get(Purpose::Relinearization),
-            least,
-            bound: 1.0,
-            is_real: true,
-        };
+        let arithmetic =
+            OfBudgets { context: inner, key: self.key.get(Purpose::Relinearization), least, bound: 1.0, is_real: true };
         // The noise of what is on the way isn't looked at: the result's is by a formula of its own.
         let log2_noise = inner.params().shape().rounding_noise(inner.params().shape().bits_of(ct.limbs()));
         let u = Ciphertext { origin: self.key.origin(), ct, budget_bits, bound: 1.0, log2_noise };
