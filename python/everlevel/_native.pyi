@@ -20,6 +20,7 @@ __all__ = [
     "LimbsBridge",
     "LimbsCiphertext",
     "LimbsContext",
+    "LimbsBootstrapKey",
     "LimbsEvaluationKey",
     "LimbsPublicKey",
     "LimbsSecretKey",
@@ -527,6 +528,9 @@ class LimbsSecretKey(_OfSecret): ...
 class LimbsPublicKey(_OfSecret): ...
 
 @final
+class LimbsBootstrapKey(_OfSecret): ...
+
+@final
 class LimbsEvaluationKey(_OfSecret):
     @property
     def has_inversion(self) -> bool: ...
@@ -623,7 +627,7 @@ class LimbsBridge:
     @property
     def nbytes(self) -> int: ...
 
-_LimbsObject = LimbsSecretKey | LimbsPublicKey | LimbsEvaluationKey | LimbsCiphertext
+_LimbsObject = LimbsSecretKey | LimbsPublicKey | LimbsEvaluationKey | LimbsBootstrapKey | LimbsCiphertext
 
 @final
 class LimbsContext:
@@ -653,6 +657,12 @@ class LimbsContext:
     def evaluation_key(
         self, secret_key: LimbsSecretKey, rotations: Sequence[int], conjugation: bool, report: _Report
     ) -> LimbsEvaluationKey: ...
+
+    # Bootstraps.
+    def bootstrap_key_nbytes(self) -> tuple[int, int]: ...
+    def bootstrap_nbytes(self) -> tuple[int, int]: ...
+    def bootstrap_key(self, secret_key: LimbsSecretKey, report: _Report) -> LimbsBootstrapKey: ...
+    def bootstrap(self, a: LimbsCiphertext, key: LimbsBootstrapKey, report: _Report) -> LimbsCiphertext: ...
 
     # To CKKS with levels, and back.
     def bridge(self, key: LimbsSecretKey, levels: Context, key_of_levels: SecretKey) -> LimbsBridge: ...
@@ -686,6 +696,9 @@ class LimbsContext:
     ) -> LimbsCiphertext: ...
 
     # Slots.
+    def multiply_matrix(
+        self, entries: _Entries, a: LimbsCiphertext, bits: int, key: LimbsEvaluationKey, report: _Report
+    ) -> LimbsCiphertext: ...
     def rotate(self, a: LimbsCiphertext, amount: int, key: LimbsEvaluationKey) -> LimbsCiphertext: ...
     def rotate_many(
         self, a: LimbsCiphertext, amounts: Sequence[int], key: LimbsEvaluationKey

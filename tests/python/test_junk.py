@@ -168,23 +168,33 @@ def bfv_world(folder: Path) -> World:
 
 
 def limbs_world(folder: Path) -> World:
-    engine = limbs.Engine("n14", insecure_log_n=10)
+    engine = limbs.Engine("n16", insecure_log_n=10)
     secret_key = engine.create_secret_key()
     key = engine.create_evaluation_key(secret_key, rotations=True)
+    bootstrap_key = engine.create_bootstrap_key(secret_key)
     x = engine.encrypt([0.5], secret_key)
     x.save(folder / "ciphertext")
     levels = Engine(max_level=4, insecure_log_n=10)
     levels_secret_key = levels.create_secret_key()
     bridge = engine.create_bridge(secret_key, levels, levels_secret_key)
     return World(
-        {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key, "Bridge": bridge},
+        {
+            "Engine": engine,
+            "Ciphertext": x,
+            "SecretKey": secret_key,
+            "EvaluationKey": key,
+            "BootstrapKey": bootstrap_key,
+            "Bridge": bridge,
+        },
         {
             "array": [0.5],
             "left": x,
             "right": x,
             "bits": 3,
+            "bootstrap_key": bootstrap_key,
             "bound": 2.0,
             "budget_bits": 100,
+            "matrix": [[0.5]],
             "ciphertext": x,
             "coefficients": [0.0, 1.0, 0.5],
             "conjugation": False,

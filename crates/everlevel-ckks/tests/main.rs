@@ -16,6 +16,8 @@ mod footprint;
 mod golden;
 mod keys;
 mod limbs;
+mod limbs_bootstrap;
+mod limbs_matrix;
 mod matrix;
 mod matrix_blocks;
 mod parameters;

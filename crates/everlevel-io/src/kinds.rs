@@ -57,6 +57,8 @@ kinds! {
     "ckks.limbs" {
         /// A secret key over limbs.
         LIMBS_SECRET_KEY = "limbs_secret_key";
+        /// A bootstrap key over limbs.
+        LIMBS_BOOTSTRAP_KEY = "limbs_bootstrap_key";
         /// A public key over limbs.
         LIMBS_PUBLIC_KEY = "limbs_public_key";
         /// The keys of products, rotations and conjugation, over limbs.

@@ -94,12 +94,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
             let mut builder = frame.begin(C::EVAL_KEYS, self.secret_id());
             let entry = KeysEntry { rotations: self.rotations(), inversion: self.has_inversion() };
             builder.describe_json("object", &entry);
-            for (name, key) in all {
-                builder.describe_seed(&format!("{name}.masks"), key.mask_seed().as_bytes());
-                for digit in 0..digits {
-                    put(&mut builder, &format!("{name}.{digit}"), &frame.ring().row_body(key.rows(), digit));
-                }
-            }
+            all.into_iter().for_each(|(name, key)| frame.put_key(&mut builder, &name, key));
             Ok(builder)
         })
     }
@@ -114,7 +109,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
         }
         let count = 1 + elements.len() + usize::from(entry.inversion);
         with_memory("load", frame.shape().keys_footprint(count), || {
-            let key = |name: &str| frame.key(container, name);
+            let key = |name: &str| frame.key(container, name, frame.shape().gadget());
             let relinearization = key(RELINEARIZATION)?;
             let rotation = |(element, amount)| Ok::<_, Error>((element, (amount, key(&rotation_name(amount))?)));
             let rotations = elements.into_iter().map(rotation).collect::<Result<_, _>>()?;
@@ -156,7 +151,7 @@ fn rotation_name(amount: i64) -> String {
 
 impl Frame {
     /// A container of a kind, with what is known of the parameters and of the secret.
-    fn begin<'a>(&self, kind: &str, secret_id: SecretId) -> Builder<'a> {
+    pub fn begin<'a>(&self, kind: &str, secret_id: SecretId) -> Builder<'a> {
         let mut builder = Builder::new(kind);
         let ParametersEntry { set, numbers, insecure } = &self.entry;
         builder.describe("parameters", *set);
@@ -176,9 +171,20 @@ impl Frame {
         Ok(SecretId(container.number("secret_id")?))
     }
 
-    /// A key: its masks from their seed, its bodies from the file.
-    fn key(&self, container: &Container, name: &str) -> Result<SwitchingKey<LimbRing>, Error> {
-        let (gadget, ring) = (self.shape().gadget(), self.ring());
+    /// Adds a key: the seed of its masks, and its bodies.
+    pub fn put_key(&self, builder: &mut Builder<'_>, name: &str, key: &SwitchingKey<LimbRing>) {
+        builder.describe_seed(&format!("{name}.masks"), key.mask_seed().as_bytes());
+        for digit in 0..key.gadget().digits {
+            put(builder, &format!("{name}.{digit}"), &self.ring().row_body(key.rows(), digit));
+        }
+    }
+
+    /// A key of any gadget: its masks from their seed, its bodies from the file.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn key(&self, container: &Container, name: &str, gadget: LimbGadget) -> Result<SwitchingKey<LimbRing>, Error> {
+        let ring = self.ring();
         let masks = Seed::from_bytes(container.seed(&format!("{name}.masks"))?);
         let rows = ring.rows(&gadget, &masks, true, |digit| {
             let body = self.get(container, &format!("{name}.{digit}"), gadget.limbs)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use everlevel_objects::{Origin, fnv1a, require_parameters, with_memory};
 use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
-use everlevel_ring::{LimbRing, Progress, Representation, report};
+use everlevel_ring::{LimbGadget, LimbRing, Progress, Representation, report};
 use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 use zeroize::Zeroizing;
 
@@ -122,6 +122,31 @@ impl Frame {
         })
     }
 
+    /// The key that takes the square of a secret away, of any gadget.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn product_key(&self, secret: &SecretKey, gadget: LimbGadget) -> Result<SwitchingKey<LimbRing>, Error> {
+        let (ring, key) = (&self.ring, &secret.key);
+        let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+        let s = Zeroizing::new(ring.small(&1, &wide));
+        let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
+        Ok(SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, &self.seed()?))
+    }
+
+    /// The key of an automorphism, of any gadget.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn galois_key(
+        &self,
+        secret: &SecretKey,
+        element: u64,
+        gadget: LimbGadget,
+    ) -> Result<SwitchingKey<LimbRing>, Error> {
+        Ok(SwitchingKey::of_limbs_galois(&self.ring, &secret.key, element, gadget, &self.seed()?))
+    }
+
     /// The keys for products, for rotations by these amounts, and for the inversion. Each is a step of the progress.
     ///
     /// # Errors
@@ -139,14 +164,9 @@ impl Frame {
         let elements = || elements.iter().filter(|(element, _)| **element != 1);
         let total = 1 + elements().count() + usize::from(inversion);
         with_memory(op, self.shape.keys_footprint(total), || {
-            let (ring, gadget, key) = (&self.ring, self.shape.gadget(), &secret.key);
-            let galois = |element: u64| -> Result<_, Error> {
-                Ok(SwitchingKey::of_limbs_galois(ring, key, element, gadget, &self.seed()?))
-            };
-            let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-            let s = Zeroizing::new(ring.small(&1, &wide));
-            let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
-            let relinearization = SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, &self.seed()?);
+            let gadget = self.shape.gadget();
+            let galois = |element: u64| self.galois_key(secret, element, gadget);
+            let relinearization = self.product_key(secret, gadget)?;
             let mut rotations = BTreeMap::new();
             for (&element, &amount) in elements() {
                 report(op, progress, 1 + rotations.len(), total)?;

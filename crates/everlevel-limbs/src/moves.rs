@@ -35,12 +35,12 @@ impl<'a> Moves<'a> {
 
 impl Frame {
     /// The automorphism of the inversion `X ↦ X^−1`.
-    pub(crate) fn inversion(&self) -> u64 {
+    pub fn inversion(&self) -> u64 {
         2 * self.shape().n() as u64 - 1
     }
 
     /// `5^amount` modulo `2n`: the automorphism that moves slots to the left by an amount.
-    pub(crate) fn rotation(&self, amount: i64) -> u64 {
+    pub fn rotation(&self, amount: i64) -> u64 {
         let (two_n, order) = (2 * self.shape().n() as u64, self.shape().n() as i64 / 2);
         let (mut power, mut rest, mut square) = (1, amount.rem_euclid(order), 5);
         while rest > 0 {
@@ -120,6 +120,17 @@ impl Frame {
         let with_keys: Vec<_> = moves.iter().flatten().copied().collect();
         let mut moved = SwitchingKey::automorphisms(self.ring(), ct, &with_keys).into_iter();
         Ok(moves.iter().map(|one| one.and_then(|_| moved.next()).unwrap_or_else(|| ct.clone())).collect())
+    }
+
+    /// The automorphism that moves slots to the left by an amount, with its key, if it has one of its own.
+    pub fn rotation_turn<'k>(&self, amount: i64, keys: &'k EvalKeys) -> Option<(u64, &'k SwitchingKey<LimbRing>)> {
+        let element = self.rotation(amount);
+        keys.rotations.get(&element).map(|(_, key)| (element, key))
+    }
+
+    /// The refusal of a rotation that has no key.
+    pub fn missing_rotation(&self, op: &'static str, amount: i64, keys: &EvalKeys) -> Error {
+        missing(op, amount, keys)
     }
 
     fn powers_of_two(&self) -> impl Iterator<Item = i64> {

@@ -39,7 +39,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::limbs::{
-        LimbsBridge, LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey, limbs_sets,
+        LimbsBootstrapKey, LimbsBridge, LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsPublicKey,
+        LimbsSecretKey, limbs_sets,
     };
     #[pymodule_export]
     use crate::matrices::{

@@ -20,7 +20,8 @@ pub enum Entries<'py> {
 }
 
 impl Entries<'_> {
-    fn read(&self) -> PyResult<(ckks::Entries<'_>, (usize, usize))> {
+    /// The entries, and how many rows and columns there are.
+    pub fn read(&self) -> PyResult<(ckks::Entries<'_>, (usize, usize))> {
         let not_contiguous = |_| PyTypeError::new_err("a C-contiguous array is needed");
         let (entries, shape) = match self {
             Self::Real(x) => (ckks::Entries::Real(x.as_slice().map_err(not_contiguous)?), x.shape()),

@@ -468,6 +468,36 @@ fn products_with_integers_are_exact() {
 }
 
 #[test]
+fn sums_of_products_with_polynomials_in_the_clear_are_exact() {
+    // The last row is too large for one sum modulo the primes, and for one reduction.
+    for (transform, log2_base, log2_word) in
+        [(Transform::ThreePrimes, 60, 40), (Transform::ThreePrimes, 62, 61), (Transform::TwoPrimes, 35, 30)]
+    {
+        let (limbs, terms) = (3usize, 70usize);
+        let ring = LimbRing::new(4, transform, log2_base, 8).expect("ring");
+        let seed = Seed::from_bytes([10; 32]);
+        let x: Vec<Limbs> = (0..terms).map(|i| ring.uniform(&limbs, 1, &seed, i as u64).remove(0)).collect();
+        let onto = ring.uniform(&limbs, 1, &seed, 99).remove(0);
+        let word = |i: usize, k: usize| (1i64 << log2_word) - 1 - 2 * ((i * 16 + k) as i64 % 2) * (1 << log2_word);
+        let y: Vec<Vec<i64>> = (0..terms).map(|i| (0..16).map(|k| word(i, k)).collect()).collect();
+        let clear: Vec<_> = y.iter().map(|y| ring.clear_poly(y)).collect();
+        let operands: Vec<_> = x.iter().map(|x| ring.operand(x)).collect();
+        let row = |f: &dyn Fn(usize) -> bool| (0..terms).map(|i| f(i).then_some(&clear[i])).collect::<Vec<_>>();
+        let rows = [row(&|i| i == 3), row(&|i| i % 3 == 0), row(&|_| false), row(&|_| true)];
+        let sums = ring.clear_sums(&operands.iter().collect::<Vec<_>>(), &rows);
+        for (at, (sum, row)) in sums.into_iter().zip(&rows).enumerate() {
+            let onto = (at % 2 == 1).then_some(&onto);
+            let mut exact = onto.map_or_else(|| vec![BigInt::from(0); 16], |onto| integers(onto, log2_base));
+            for (i, _) in row.iter().enumerate().filter(|(_, some)| some.is_some()) {
+                let y: Vec<BigInt> = y[i].iter().map(|&y| y.into()).collect();
+                exact.iter_mut().zip(big_product(&integers(&x[i], log2_base), &y)).for_each(|(sum, z)| *sum += z);
+            }
+            assert_eq!(distance(&ring.finish_clear(sum, onto), &exact, limbs, log2_base), 0.0, "row {at}");
+        }
+    }
+}
+
+#[test]
 fn rings_refuse_bases_whose_products_would_be_wrong() {
     let error = LimbRing::new(16, Transform::TwoPrimes, 38, 47).expect_err("beyond the bound").to_string();
     let expected = "base2k: sums of 47 products of 38-bit limbs at n = 65536 need a base of at most 37 bits with this \

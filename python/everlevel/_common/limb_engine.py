@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .. import _native
 from ..errors import MissingKeyError, OperandTypeError
@@ -20,6 +20,16 @@ class LimbCore(SetCore):
     """Base of the `Core` of schemes over limbs."""
 
     _keys: dict[int, _native.LimbsEvaluationKey]
+
+    _estimated: ClassVar[tuple[str, ...]] = ("create_evaluation_key", "encrypt")
+    """Operations whose memory is told."""
+
+    def _nbytes(self, operation: str, count: int) -> tuple[int, int]:
+        """Return the bytes that an operation's result holds, and that it takes besides."""
+        if operation == "encrypt":
+            return self._context.ciphertexts_nbytes(count), 0
+        held, work = self._context.keys_nbytes(count)
+        return held, work
 
     @property
     def slot_count(self) -> int:
@@ -131,7 +141,8 @@ def estimate_memory(self: LimbCore, operation: str, *, count: int = 1) -> Memory
     Parameters
     ----------
     operation : str
-        ``"create_evaluation_key"`` or ``"encrypt"``.
+        ``"create_evaluation_key"`` or ``"encrypt"``; and ``"create_bootstrap_key"`` or ``"bootstrap"`` for CKKS, with
+        parameters that have one.
     count : int, default 1
         Keys that are made, that of products among them; or ciphertexts.
 
@@ -143,15 +154,12 @@ def estimate_memory(self: LimbCore, operation: str, *, count: int = 1) -> Memory
     Raises
     ------
     ParameterError
-        If there is no such operation.
+        If there is no such operation, or the parameters have none.
 
     Examples
     --------
     >>> print(bfv_engine.estimate_memory("encrypt"))
     49.2 kB, and 0 B until it is done
     """
-    name = check_operation(operation, ("create_evaluation_key", "encrypt"))
-    number = check_number("count", count)
-    if name == "encrypt":
-        return MemoryEstimate(self._context.ciphertexts_nbytes(number), 0)
-    return MemoryEstimate(*self._context.keys_nbytes(number))
+    name = check_operation(operation, self._estimated)
+    return MemoryEstimate(*self._nbytes(name, check_number("count", count)))

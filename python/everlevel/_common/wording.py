@@ -24,6 +24,7 @@ _OPERATIONS = {
     # Schemes over limbs.
     "eval_keys": "create_evaluation_key",
     "bridge": "create_bridge",
+    "bootstrap_key": "create_bootstrap_key",
     "rotate_many": "rotate_batch",
     "add_plain": "add",
     "multiply_plain": "multiply",

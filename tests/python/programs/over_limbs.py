@@ -28,6 +28,7 @@ class LimbsEngine(ClearEngine):
         self.slot_count, self.max_level = engine.slot_count, engine.max_budget_bits
         self.bits, self.kind, self.stages = engine.precision_bits, kind, 0
         self.of_product = self.bits
+        self.bootstraps = engine.parameters == "n16"
 
     def room(self, level: int) -> float:
         return 2.0 ** min(level - 2, 200)
@@ -55,6 +56,18 @@ class LimbsEngine(ClearEngine):
     def rescale(self, x: Clear, bits: int) -> Clear:
         factor = x.values.constant(2.0**-bits)
         return x.with_(x.values * factor, bound=x.bound * 2.0**-bits).lowered(bits)
+
+    def multiply_matrix(self, matrix: Any, x: Clear, *, precision_bits: int | None = None, **more: Any) -> Clear:
+        if max(np.shape(matrix)) > self.slot_count:
+            raise UnfitError("more rows or columns than slots")
+        result = replace(super().multiply_matrix(matrix, x), level=x.level)
+        return result.lowered(self.bits if precision_bits is None else precision_bits)
+
+    def bootstrap(self, x: Clear, *keys: Any, **more: Any) -> Clear:
+        above = max(math.ceil(math.log2(max(x.bound, 1))), 0)
+        if not self.bootstraps or x.level < 12 + above:
+            raise UnfitError("no bootstrap")
+        return replace(x, level=min(297 + above, 430), structured=True)
 
     def lower(self, x: Clear, budget_bits: int) -> Clear:
         return self.level_down(x, budget_bits)
@@ -186,6 +199,22 @@ def slots(draw: Draw) -> tuple[str, ...]:
         (f"{name}.rotate({draw.integer(-count, count)})", "limbs.Ciphertext.rotate"),
         (f"{name}.sum()", "limbs.Ciphertext.sum"),
     )
+
+
+@rule("limbs.Ciphertext.__rmatmul__", "limbs.Engine.multiply_matrix")
+def matrices(draw: Draw) -> tuple[str, ...]:
+    name, x = vector(draw, 1)
+    count = x.engine.slot_count
+    text = values.matrix(draw, draw.one(1, 2, draw.integer(1, 24), count if draw.chance(0.1) else 3), count)
+    if draw.chance(0.5):
+        return f"({text}) @ {name}", "limbs.Ciphertext.__rmatmul__"
+    bits = f", precision_bits={draw.integer(10, x.engine.bits)}" if draw.chance(0.3) else ""
+    return f"limbs_engine.multiply_matrix({text}, {name}{bits})", "limbs.Engine.multiply_matrix"
+
+
+@rule("limbs.Engine.bootstrap", weight=0.5)
+def bootstraps(draw: Draw) -> str:
+    return f"limbs_engine.bootstrap({vector(draw)[0]})"
 
 
 @rule("limbs.Engine.evaluate_polynomial", "limbs.Engine.evaluate_chebyshev_polynomial", weight=2.5)

@@ -68,8 +68,11 @@ limbs_evaluation_key = limbs_engine.create_evaluation_key(limbs_secret_key, rota
 """
 
 
-def _limbs(name: str, options: str, share: float) -> World:
-    setup = f"limbs_engine = limbs.Engine({options})\n{_LIMBS_KEYS}"
+_LIMBS_BOOTSTRAP_KEY = "limbs_bootstrap_key = limbs_engine.create_bootstrap_key(limbs_secret_key)\n"
+
+
+def _limbs(name: str, options: str, share: float, more_keys: str = "") -> World:
+    setup = f"limbs_engine = limbs.Engine({options})\n{_LIMBS_KEYS}{more_keys}"
     model = {"limbs_engine": LimbsEngine}
     return World(
         name, "limbs", setup, lambda names: {k: v(names[k]) for k, v in model.items()}, lambda: over_limbs.RULES, share
@@ -137,6 +140,7 @@ WORLDS = [
     _deep("automatic bootstraps", "auto_bootstrap=True, slot_count=128, insecure_log_n=9", 1.5, AutomaticEngine),
     _limbs("limbs of 40 bits", "'n14', insecure_log_n=9", 7),
     _limbs("limbs of 30 bits", "'n13', insecure_log_n=9", 3),
+    _limbs("limbs with bootstraps", "'n16', insecure_log_n=8", 1.5, _LIMBS_BOOTSTRAP_KEY),
     _limbs("limbs of 50 bits", "'n15', precision_bits=50, insecure_log_n=9", 2),
     _bridge("bridges", "max_level=4, insecure_log_n=9", "'n15', insecure_log_n=9", 4),
     _bfv("bfv, 20 bits", "'n13', insecure_log_n=9", 5),

@@ -36,7 +36,7 @@ pub(crate) trait Arithmetic {
 }
 
 /// Levels that a polynomial of this degree costs.
-pub fn polynomial_depth(degree: usize) -> usize {
+pub const fn polynomial_depth(degree: usize) -> usize {
     (usize::BITS - degree.leading_zeros()) as usize
 }
 

@@ -18,6 +18,7 @@ use crate::{Ciphertext, Context, Error};
 const MAX_LOG2_COEFFICIENT: f64 = 42.0;
 
 /// The arithmetic of ciphertexts over residues, several of one level at once.
+#[derive(Clone, Copy)]
 pub(crate) struct OfLevels<'a> {
     pub ring: &'a Ring,
     pub ladder: &'a Ladder,

@@ -3,7 +3,7 @@
 use everlevel_limbs::{Error, EvalKeys, Shape, noise};
 use everlevel_ring::LimbRing;
 use everlevel_ring::base2k::coefficients;
-use everlevel_rlwe::Rlwe;
+use everlevel_rlwe::{Rlwe, SwitchingKey};
 use num_complex::Complex64;
 
 use super::context::Words;
@@ -264,7 +264,7 @@ impl Context {
         Shape::check_range("bits", bits, 1..=self.params.precision_bits())?;
         let (budget, bound) = (a.budget_bits.min(b.budget_bits), a.bound * b.bound);
         self.room(op, i64::from(budget) - i64::from(bits), bound, budget)?;
-        Ok(self.product(a, b, bits, keys))
+        Ok(self.product(a, b, bits, keys.relinearization()))
     }
 
     /// The square, slot by slot: as the product, in less time where limbs have an even number of bits to spare.
@@ -276,7 +276,13 @@ impl Context {
     }
 
     /// The product of what has been looked at.
-    pub(super) fn product(&self, a: &Ciphertext, b: &Ciphertext, bits: u32, keys: &EvalKeys) -> Ciphertext {
+    pub(super) fn product(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        bits: u32,
+        relinearization: &SwitchingKey<LimbRing>,
+    ) -> Ciphertext {
         let (ring, shape) = (self.ring(), self.params.shape());
         let budget = a.budget_bits.min(b.budget_bits);
         let (kept, left) = (budget + bits, budget - bits);
@@ -296,7 +302,7 @@ impl Context {
         let own = (!is_square).then(|| integers(b, up_b));
         let y = own.as_ref().unwrap_or(&x);
         let tensor = ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1], count as usize, limbs);
-        let ct = keys.relinearization().relinearize(ring, tensor, &limbs);
+        let ct = relinearization.relinearize(ring, tensor, &limbs);
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
         let [of_a, of_b] = [a, b].map(|x| {
             let up = x.budget_bits - budget;

@@ -1,5 +1,7 @@
 //! Keys and messages.
 
+use std::sync::OnceLock;
+
 use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, ParametersEntry, PublicKey, SecretKey, noise};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
@@ -7,6 +9,7 @@ use everlevel_ring::base2k::coefficients;
 use everlevel_ring::{LimbRing, Limbs, Progress};
 use num_complex::Complex64;
 
+use super::bootstrap::Plan;
 use super::{Ciphertext, Params, ParamsLiteral};
 use crate::Encoder;
 use crate::claims::TAIL;
@@ -17,7 +20,9 @@ use crate::range::{self, RangeNotice, SLACK};
 pub struct Context {
     pub(super) params: Params,
     pub(super) frame: Frame,
-    encoder: Encoder,
+    pub(super) encoder: Encoder,
+    /// Made when it is first asked for.
+    bootstrap: OnceLock<Box<Plan>>,
 }
 
 /// Bits of the words that messages are rounded to, their sign and the bits above the point among them: as many as
@@ -81,7 +86,7 @@ impl Context {
             insecure: params.is_insecure(),
         };
         let frame = Frame::new(params.shape(), &format!("ckks {:?}", params.literal()), entry, seeds)?;
-        Ok(Self { encoder: Encoder::new(params.n(), params.slots()), params, frame })
+        Ok(Self { encoder: Encoder::new(params.n(), params.slots()), params, frame, bootstrap: OnceLock::new() })
     }
 
     /// The parameters.
@@ -96,6 +101,18 @@ impl Context {
 
     pub(super) fn ring(&self) -> &LimbRing {
         self.frame.ring()
+    }
+
+    /// The plan of bootstraps.
+    ///
+    /// # Errors
+    /// Parameters that have none.
+    pub(super) fn bootstrap_plan(&self) -> Result<&Plan, Error> {
+        if let Some(plan) = self.bootstrap.get() {
+            return Ok(plan);
+        }
+        let plan = Box::new(Plan::new(&self.params)?);
+        Ok(self.bootstrap.get_or_init(|| plan))
     }
 
     /// A fresh secret key.

@@ -13,19 +13,20 @@
 //! *Keys.* One for every precision and budget: ciphertexts of fewer limbs use a corner of it.
 //!
 //! *Map.* `params` · `ciphertext` · `context` keys and messages · `arithmetic` sums, products, rescaling · `rotations`
-//! · `polynomials` · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
-//!
-//! *Non-goals.* Bootstrapping, so far.
+//! · `polynomials` · `matrix` products with matrices · `bootstrap` · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
 
 mod arithmetic;
+mod bootstrap;
 mod bridge;
 mod ciphertext;
 mod context;
 mod files;
+mod matrix;
 mod params;
 mod polynomials;
 mod rotations;
 
+pub use bootstrap::BootstrapKey;
 pub use bridge::Bridge;
 pub use ciphertext::Ciphertext;
 pub use context::Context;

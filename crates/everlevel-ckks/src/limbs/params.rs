@@ -113,6 +113,11 @@ impl Params {
         Ok(Self { set: Some(name), ..params? })
     }
 
+    /// The parameters of what is on the way of a bootstrap: other limbs, and a precision that no set has.
+    pub(super) fn on_the_way(&self, (limbs, digit_limbs): (usize, usize), precision_bits: u32) -> Self {
+        Self { literal: ParamsLiteral { limbs, digit_limbs, precision_bits, ..self.literal }, ..self.clone() }
+    }
+
     /// The numbers.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal

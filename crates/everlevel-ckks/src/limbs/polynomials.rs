@@ -2,23 +2,29 @@
 //! precision's bits.
 
 use everlevel_limbs::{Error, EvalKeys, noise};
-use everlevel_ring::{Progress, report};
+use everlevel_ring::{LimbRing, Progress, report};
+use everlevel_rlwe::SwitchingKey;
 use num_complex::Complex64;
 
 use super::{Ciphertext, Context};
 use crate::circuits::elements::{Arithmetic, BasisElements, polynomial_depth};
 use crate::series::{Basis, Series};
 
+/// The most bits below the point of a series' coefficients, whose words have as many as 62.
+const MOST_CONSTANT_BITS: u32 = 54;
+
 /// Levels counted upwards from the end of a polynomial.
-struct OfBudgets<'a> {
-    context: &'a Context,
-    keys: &'a EvalKeys,
+#[derive(Clone, Copy)]
+pub(super) struct OfBudgets<'a> {
+    pub context: &'a Context,
+    /// The key of products.
+    pub key: &'a SwitchingKey<LimbRing>,
     /// The budget of level 0.
-    least: u32,
+    pub least: u32,
     /// The bound of the argument.
-    bound: f64,
+    pub bound: f64,
     /// Whether the argument's values are real numbers.
-    is_real: bool,
+    pub is_real: bool,
 }
 
 impl OfBudgets<'_> {
@@ -43,7 +49,10 @@ impl Arithmetic for OfBudgets<'_> {
     }
 
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Ciphertext {
-        self.context.product(a, b, self.spent(), self.keys)
+        let lower = a.budget_bits.min(b.budget_bits);
+        // A value that is above its level comes down to the next one all the same.
+        let target = self.budget((lower - self.least) as usize / self.spent() as usize - 1);
+        self.context.product(a, b, lower - target, self.key)
     }
 
     fn double(&self, x: &mut Ciphertext) {
@@ -72,8 +81,10 @@ impl Arithmetic for OfBudgets<'_> {
         let (above, left) = (self.budget(target + 1), self.budget(target));
         let term = |(x, c): &(&Ciphertext, f64)| {
             let x = self.context.at_budget(x, above);
-            let c = Complex64::new(*c, 0.0);
-            self.context.trimmed(self.context.times_constant(&x, c, self.spent(), left))
+            // What doubles have of a number, and then more bits than a word would hold of it.
+            let bits = self.spent().min(MOST_CONSTANT_BITS);
+            let product = self.context.times_constant(&x, Complex64::new(*c, 0.0), bits, above - bits);
+            self.context.at_budget(&product, left)
         };
         let sum = terms.iter().map(term).reduce(|mut sum, x| {
             self.add_assign(&mut sum, &x);
@@ -133,7 +144,7 @@ impl Context {
         let left = i64::from(a.budget_bits) - depth as i64 * i64::from(spent);
         let least = self.room(op, left, bound.max(norm), a.budget_bits)?;
         report(op, progress, 0, 1)?;
-        let arithmetic = OfBudgets { context: self, keys, least, bound: a.bound, is_real };
+        let arithmetic = OfBudgets { context: self, key: keys.relinearization(), least, bound: a.bound, is_real };
         let value = BasisElements::new(arithmetic, basis, a.clone()).polynomials(&[coefficients]).swap_remove(0);
         report(op, progress, 1, 1)?;
         Ok(Ciphertext { bound, ..value })

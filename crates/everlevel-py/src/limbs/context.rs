@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use crate::call::{Report, Slots, run_any, run_reporting};
 use crate::context::Context;
 use crate::limbs::objects::{
-    EncryptionKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey,
+    EncryptionKey, LimbsBootstrapKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey,
 };
+use crate::matrices::Entries;
 use crate::objects::{Ciphertext as OfLevels, SecretKey};
 use crate::properties::properties;
 
@@ -95,6 +96,28 @@ impl LimbsContext {
             self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, conjugation, progress))
         })
         .map(LimbsEvaluationKey)
+    }
+
+    /// Bytes that bootstrap keys hold, and that making them takes besides.
+    fn bootstrap_key_nbytes(&self) -> PyResult<(u64, u64)> {
+        let footprint = run_any(|| self.pool.install(|| self.context.bootstrap_key_footprint()))?;
+        Ok((footprint.held, footprint.work))
+    }
+
+    /// Bytes that a bootstrap's result holds, and that the bootstrap takes besides.
+    fn bootstrap_nbytes(&self) -> PyResult<(u64, u64)> {
+        let footprint = run_any(|| self.pool.install(|| self.context.bootstrap_footprint()))?;
+        Ok((footprint.held, footprint.work))
+    }
+
+    fn bootstrap_key(&self, secret_key: &LimbsSecretKey, report: Report) -> PyResult<LimbsBootstrapKey> {
+        run_reporting(report, |progress| self.pool.install(|| self.context.bootstrap_key(&secret_key.0, progress)))
+            .map(LimbsBootstrapKey)
+    }
+
+    fn bootstrap(&self, a: &LimbsCiphertext, key: &LimbsBootstrapKey, report: Report) -> PyResult<LimbsCiphertext> {
+        run_reporting(report, |progress| self.pool.install(|| self.context.bootstrap(&a.0, &key.0, progress)))
+            .map(LimbsCiphertext)
     }
 
     // To CKKS with levels, and back.
@@ -214,6 +237,21 @@ impl LimbsContext {
     }
 
     // Slots.
+
+    fn multiply_matrix(
+        &self,
+        entries: Entries<'_>,
+        a: &LimbsCiphertext,
+        bits: u32,
+        key: &LimbsEvaluationKey,
+        report: Report,
+    ) -> PyResult<LimbsCiphertext> {
+        let matrix = entries.read()?;
+        run_reporting(report, |progress| {
+            self.pool.install(|| self.context.multiply_matrix(matrix, &a.0, bits, &key.0, progress))
+        })
+        .map(LimbsCiphertext)
+    }
 
     fn rotate(&self, a: &LimbsCiphertext, amount: i64, key: &LimbsEvaluationKey) -> PyResult<LimbsCiphertext> {
         self.run(|context| context.rotate(&a.0, amount, &key.0))

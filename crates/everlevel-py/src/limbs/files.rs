@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use everlevel_ckks::io::{self, Access, Builder, Container};
-use everlevel_ckks::limbs::{Ciphertext, Context, Error, EvalKeys, PublicKey, SecretKey};
+use everlevel_ckks::limbs::{BootstrapKey, Ciphertext, Context, Error, EvalKeys, PublicKey, SecretKey};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::call::run_any;
 use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::limbs::context::LimbsContext;
-use crate::limbs::objects::{LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
+use crate::limbs::objects::{LimbsBootstrapKey, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
 
 impl LimbsContext {
     fn with_files<T: Send>(&self, work: impl FnOnce(&Context) -> T + Send) -> T {
@@ -22,5 +22,6 @@ file_methods! { LimbsContext with Context, Error:
     Secret: LimbsSecretKey of SecretKey,
     Public: LimbsPublicKey of PublicKey,
     Evaluation: LimbsEvaluationKey of EvalKeys,
+    Bootstrap: LimbsBootstrapKey of BootstrapKey,
     Ciphertext: LimbsCiphertext of Ciphertext,
 }

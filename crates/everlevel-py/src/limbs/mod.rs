@@ -5,4 +5,6 @@ mod files;
 mod objects;
 
 pub use context::{LimbsContext, limbs_sets};
-pub use objects::{EncryptionKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
+pub use objects::{
+    EncryptionKey, LimbsBootstrapKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey,
+};

@@ -33,6 +33,10 @@ impl<'a> From<&'a EncryptionKey> for limbs::EncryptionKey<'a> {
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct LimbsEvaluationKey(pub limbs::EvalKeys);
 
+/// Bootstraps.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsBootstrapKey(pub limbs::BootstrapKey);
+
 /// An encrypted vector of complex numbers.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct LimbsCiphertext(pub limbs::Ciphertext);
@@ -43,6 +47,11 @@ pub struct LimbsBridge(pub limbs::Bridge);
 
 properties! { [LimbsBridge] as bridge {
     nbytes: usize = bridge.0.nbytes();
+} }
+
+properties! { [LimbsBootstrapKey] as key {
+    secret_id: u64 = key.0.secret_id().0;
+    nbytes: usize = key.0.nbytes();
 } }
 
 properties! { [LimbsSecretKey] as key {

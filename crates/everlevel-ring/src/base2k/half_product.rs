@@ -17,8 +17,8 @@ const COLUMNS: usize = 2;
 /// The transforms of an element's limbs.
 #[derive(Debug)]
 pub struct LimbDigits {
-    count: usize,
-    transforms: Vec<Limb>,
+    pub(super) count: usize,
+    pub(super) transforms: Vec<Limb>,
 }
 
 /// The rows of a key, prepared: a column for each limb of the mask and of the body, side by side.

@@ -19,11 +19,13 @@
 //!
 //! *Map.* `limbs` the layout · `coefficients` sums, shifts, bases, automorphisms, degrees · `module` transforms and
 //! carries · `bounds` of the bases · `blocks` of
-//! slices · `products` · `ring` the representation, `half_product` its hot path · `conversion` from residues
+//! slices · `products` · `ring` the representation, `half_product` its hot path · `clear` sums of products with
+//! polynomials in the clear · `conversion` from residues
 //! modulo many primes, and to them.
 
 mod blocks;
 mod bounds;
+mod clear;
 pub mod coefficients;
 mod conversion;
 mod half_product;
@@ -33,6 +35,7 @@ mod products;
 mod ring;
 
 pub use bounds::{Error, Operands, Transform};
+pub use clear::{ClearPoly, ClearSum};
 pub use half_product::{LimbDigits, LimbRows, LimbSum};
 pub use limbs::Limbs;
 pub use module::Module;

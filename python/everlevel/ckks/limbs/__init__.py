@@ -12,6 +12,15 @@ array([1.25, 1.16])
 from .bridge import Bridge
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
-from .keys import EvaluationKey, PublicKey, SecretKey
+from .keys import BootstrapKey, EvaluationKey, PublicKey, SecretKey
 
-__all__ = ["Bridge", "Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "parameter_sets"]
+__all__ = [
+    "BootstrapKey",
+    "Bridge",
+    "Ciphertext",
+    "Engine",
+    "EvaluationKey",
+    "PublicKey",
+    "SecretKey",
+    "parameter_sets",
+]

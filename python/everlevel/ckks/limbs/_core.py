@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from ... import _native
 from ..._common.limb_engine import LimbCore
+from ...errors import MissingKeyError
 
 
 class Core(LimbCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
     _context: _native.LimbsContext
+    _bootstrap_keys: dict[int, _native.LimbsBootstrapKey]
+
+    _estimated = (*LimbCore._estimated, "create_bootstrap_key", "bootstrap")
 
     @property
     def slot_count(self) -> int:
@@ -20,3 +24,23 @@ class Core(LimbCore):
     def precision_bits(self) -> int:
         """Bits of values below the point that are kept, and that a product spends."""
         return self._context.precision_bits
+
+    def _bootstrap_key(self, operation: str, secret_id: int) -> _native.LimbsBootstrapKey:
+        """Return the bootstrap key of a secret."""
+        key = self._bootstrap_keys.get(secret_id)
+        if key is None:
+            raise MissingKeyError(
+                f"{operation}: the engine knows no bootstrap key for this ciphertext's secret; "
+                f"make one with engine.create_bootstrap_key(secret_key), or pass one to engine.use",
+                key="bootstrap key",
+            )
+        return key
+
+    def _nbytes(self, operation: str, count: int) -> tuple[int, int]:
+        match operation:
+            case "create_bootstrap_key":
+                return self._context.bootstrap_key_nbytes()
+            case "bootstrap":
+                return self._context.bootstrap_nbytes()
+            case _:
+                return super()._nbytes(operation, count)

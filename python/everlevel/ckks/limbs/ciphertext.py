@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import _native
 from ..._common.operators import Vector
 
@@ -26,6 +28,7 @@ class Ciphertext(Vector):
     ``3 * a``, ``a * 0.75``       those of the number below the point: 0, 2
     ``a * 0.1``, ``a * [1, 2]``   `Engine.precision_bits`
     ``a * b``                     `Engine.precision_bits`
+    ``[[1, 2], [3, 4]] @ a``      `Engine.precision_bits`
     ============================  ===================================================
 
     Examples
@@ -47,6 +50,12 @@ class Ciphertext(Vector):
         super().__init__(engine)
         self._native = native
         self.is_real = is_real
+
+    def __rmatmul__(self, matrix: Any) -> Ciphertext:
+        if not isinstance(matrix, (list, tuple, np.ndarray)):
+            return NotImplemented
+        product: Ciphertext = self._engine.multiply_matrix(matrix, self)
+        return product
 
     def _stored(self) -> tuple[_native.LimbsCiphertext, dict[str, str]]:
         return self._native, {"real": "true"} if self.is_real else {}

@@ -11,14 +11,14 @@ from ..._common.limb_engine import estimate_memory, key_amounts
 from ..._common.methods import lists_methods
 from ..._common.set_engine import SetEngine
 from ..._common.sizes import format_bytes
-from ..._common.storable import OfEngine
+from ..._common.storable import OfEngine, own
 from ..engine import Engine as LevelEngine
 from ..keys import SecretKey as LevelSecretKey
-from . import _arithmetic, _messages, _operands, _polynomials, _slots
+from . import _arithmetic, _bootstraps, _matrices, _messages, _operands, _polynomials, _slots
 from ._core import Core
 from .bridge import Bridge
 from .ciphertext import Ciphertext
-from .keys import EvaluationKey, PublicKey, SecretKey
+from .keys import BootstrapKey, EvaluationKey, PublicKey, SecretKey
 
 __all__ = ["Engine", "parameter_sets"]
 
@@ -61,9 +61,9 @@ def parameter_sets() -> list[ParameterSet]:
 class Engine(Core, SetEngine[EvaluationKey]):
     """CKKS over limbs: approximate arithmetic on encrypted vectors of real or complex numbers.
 
-    A ciphertext has a budget of bits in place of levels: products and rescalings spend any number of them, one key
-    serves every budget, and there is no bootstrap. `everlevel.Engine` is CKKS with levels and bootstraps, and the
-    documentation's page "Limbs or residues" says which to choose when.
+    A ciphertext has a budget of bits in place of levels: products and rescalings spend any number of them, and one key
+    serves every budget. With ``"n16"``, `bootstrap` gives hundreds of bits back. `everlevel.Engine` is CKKS with
+    levels, and the documentation's page "Limbs or residues" says which to choose when.
 
     An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
     from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
@@ -113,6 +113,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         count = self._fill(parameters, "n15", thread_count, progress, insecure_log_n)
         if precision_bits is not None:
             precision_bits = _operands.whole("Engine", "precision_bits", precision_bits, 10, 50)
+        self._bootstrap_keys = {}
         self._options = (("precision_bits", precision_bits),)
         self._context = _native.LimbsContext(
             parameters=parameters,
@@ -219,6 +220,68 @@ class Engine(Core, SetEngine[EvaluationKey]):
             native = self._context.evaluation_key(secret._native, amounts, conjugates, report)
         return self._remembered(native)
 
+    def create_bootstrap_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> BootstrapKey:
+        """Make the keys of bootstraps. The engine remembers the first ones of every secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Returns
+        -------
+        BootstrapKey
+            2 GB with ``"n16"``.
+
+        Raises
+        ------
+        ParameterError
+            If the parameters have too few bits for a bootstrap: ``"n16"`` has enough.
+        OutOfMemoryError
+            If there is too little memory; `estimate_memory` tells how much is needed.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> from everlevel.ckks import limbs
+        >>> engine = limbs.Engine("n16", insecure_log_n=8)
+        >>> engine.create_bootstrap_key(engine.create_secret_key())
+        BootstrapKey(n16; ... MB)
+        """
+        secret = _operands.secret_key(self, "create_bootstrap_key", secret_key)
+        with self._reporting("bootstrap key", progress) as report:
+            native = self._context.bootstrap_key(secret._native, report)
+        return self._remembered_bootstrap_key(native)
+
+    def _remembered_bootstrap_key(self, native: _native.LimbsBootstrapKey) -> BootstrapKey:
+        """Return the bootstrap key, which the engine remembers if it is the first one of its secret."""
+        with self._lock:
+            self._bootstrap_keys.setdefault(native.secret_id, native)
+        return BootstrapKey(self, native)
+
+    def use(self, *keys: EvaluationKey | BootstrapKey) -> None:
+        """Use keys for the ciphertexts of their secrets from now on.
+
+        Raises
+        ------
+        EngineMismatchError
+            If one is of other parameters.
+        """
+        bootstraps = [key for key in keys if isinstance(key, BootstrapKey)]
+        natives = [own(self, "use", "bootstrap_key", key, BootstrapKey)._native for key in bootstraps]
+        super().use(*[key for key in keys if not isinstance(key, BootstrapKey)])
+        with self._lock:
+            self._bootstrap_keys |= {native.secret_id: native for native in natives}
+
+    def forget_keys(self) -> None:
+        """Drop all evaluation and bootstrap keys, and with them the engine's hold on their memory."""
+        super().forget_keys()
+        with self._lock:
+            self._bootstrap_keys.clear()
+
     def create_bridge(self, secret_key: SecretKey, levels: LevelEngine, levels_secret_key: LevelSecretKey) -> Bridge:
         """Make the keys that turn ciphertexts of levels into ones over limbs, and back.
 
@@ -258,6 +321,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return PublicKey(self, native)
         if isinstance(native, _native.LimbsEvaluationKey):
             return self._remembered(native)
+        if isinstance(native, _native.LimbsBootstrapKey):
+            return self._remembered_bootstrap_key(native)
         return Ciphertext(self, native, is_real=notes.get("real") == "true")
 
     estimate_memory = estimate_memory
@@ -275,6 +340,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     evaluate_polynomial = _polynomials.evaluate_polynomial
     evaluate_chebyshev_polynomial = _polynomials.evaluate_chebyshev_polynomial
+
+    multiply_matrix = _matrices.multiply_matrix
+    bootstrap = _bootstraps.bootstrap
 
     rotate = _slots.rotate
     rotate_batch = _slots.rotate_batch

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ..._common import limb_engine
+from ... import _native
+from ..._common import limb_engine, set_keys
+from ..._common.sizes import format_bytes
 
-__all__ = ["EvaluationKey", "PublicKey", "SecretKey"]
+__all__ = ["BootstrapKey", "EvaluationKey", "PublicKey", "SecretKey"]
 
 
 class SecretKey(limb_engine.SecretKey):
@@ -37,3 +39,19 @@ class EvaluationKey(limb_engine.EvaluationKey):
     def has_conjugation(self) -> bool:
         """Whether there is a key for `Engine.conjugate`."""
         return self._native.has_inversion
+
+
+class BootstrapKey(set_keys.Key):
+    """The keys of bootstraps, products and rotations among them. It tells nothing of the secret.
+
+    Its rotations are for the stages of a bootstrap alone: operators use an `EvaluationKey`.
+    """
+
+    __slots__ = ()
+
+    kind = "bootstrap key"
+
+    _native: _native.LimbsBootstrapKey
+
+    def __repr__(self) -> str:
+        return f"BootstrapKey({self._engine.parameters}; {format_bytes(self.nbytes)})"

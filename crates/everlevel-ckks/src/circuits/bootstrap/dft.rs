@@ -74,6 +74,15 @@ pub struct Shift {
     pub after: i64,
 }
 
+/// A map whose diagonals are integers: left rotations of baby and giant steps, and for each giant step the diagonal of
+/// each baby step that has one. Coefficient `k` of a diagonal belongs to `X^(k·n/len)`.
+#[derive(Debug)]
+pub struct EncodedMap {
+    pub babies: Vec<i64>,
+    pub giants: Vec<i64>,
+    pub diagonals: Vec<Vec<Option<Vec<i64>>>>,
+}
+
 /// Direction of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -109,6 +118,25 @@ pub fn shapes(slots: usize, direction: Direction, stages: usize) -> Vec<Shape> {
         shapes.reverse();
     }
     shapes
+}
+
+/// The shift of each stage of a transform whose input is rotated by `before`, and the rotation that is left at the end
+/// of what is wanted, if anything is.
+pub fn shifts(shapes: &[Shape], steps: Steps, before: i64, wanted: Option<i64>) -> (Vec<Shift>, i64) {
+    let mut at = before;
+    let shift = |shape: &Shape| {
+        let shift = shape.shift(steps, at, wanted.unwrap_or(at));
+        at = shift.after;
+        shift
+    };
+    let shifts: Vec<Shift> = shapes.iter().map(shift).collect();
+    (shifts, wanted.map_or(0, |wanted| wanted - at))
+}
+
+/// The rotation that CoeffsToSlots in steps to the left leaves of its output.
+pub fn reach(slots: usize, stages: usize) -> i64 {
+    let down = shapes(slots, Direction::CoeffsToSlots, stages);
+    down.iter().map(|shape| shape.shift(Steps::Left, 0, 0).after).sum()
 }
 
 /// The stages of a transform, in the order of their application.
@@ -278,18 +306,26 @@ impl Diagonals {
         steps: Steps,
         shift: Shift,
     ) -> LinearTransform {
-        let encoder = Encoder::<f64>::new(ring.n(), self.len());
+        let EncodedMap { babies, giants, diagonals } = self.encoded(ring.n(), factor, steps, shift);
+        let diagonals = diagonals.into_iter().map(|row| row.into_iter().map(|d| d.map(Diagonal::new)).collect());
+        let diagonals = diagonals.collect();
+        LinearTransform { source: source.clone(), target: target.clone(), babies, giants, diagonals }
+    }
+
+    /// The map times `factor`, as integers.
+    pub fn encoded(&self, n: usize, factor: f64, steps: Steps, shift: Shift) -> EncodedMap {
+        let encoder = Encoder::<f64>::new(n, self.len());
         let (babies, giants) = self.shape.steps(steps);
         let row = |&giant: &i64| {
             let diagonal = |&baby: &i64| {
                 let values = self.moved(giant, giant + baby, shift)?;
                 let coeffs = encoder.to_coeffs(&values);
-                Some(Diagonal::new(coeffs.into_iter().map(|c| (c * factor).round() as i64).collect()))
+                Some(coeffs.into_iter().map(|c| (c * factor).round() as i64).collect())
             };
             babies.par_iter().map(diagonal).collect()
         };
         let diagonals = giants.par_iter().map(row).collect();
-        LinearTransform { source: source.clone(), target: target.clone(), babies, giants, diagonals }
+        EncodedMap { babies, giants, diagonals }
     }
 
     /// The diagonal for a rotation of the shifted input, moved back by its giant step.

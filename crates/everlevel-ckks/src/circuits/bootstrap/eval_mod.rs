@@ -12,12 +12,14 @@ use everlevel_ring::Ring;
 
 use crate::Error;
 use crate::chain::ENCAPSULATION_WEIGHT;
-use crate::circuits::elements::{BasisElements, baby_count};
+use crate::circuits::elements::{Arithmetic, BasisElements, baby_count, polynomial_depth};
 use crate::circuits::polynomial::OfLevels;
 use crate::keys::KeyPair;
 use crate::ladder::{Batch, Ladder};
 use crate::series::Basis;
 
+/// Levels, of products one after another.
+pub(crate) const EVAL_MOD_DEPTH: usize = 1 + polynomial_depth(DEGREE) + DOUBLINGS as usize;
 /// Degree in `z`: half the degree in `u`.
 const DEGREE: usize = 15;
 /// Number of doublings.
@@ -145,6 +147,43 @@ impl Fit {
         rare.map(|k| f64::from(most(k) - if k < LARGEST { most(k + 1) } else { 0 }) * of_integer(k)).sum()
     }
 
+    /// `sin(2πt)`, or half of it, from `t/interval`, in any arithmetic, eight levels lower. `check` is called between
+    /// products, and ends the work by an error.
+    pub fn eval_mod<A: Arithmetic + Copy, E>(
+        &self,
+        arithmetic: A,
+        mut u: A::Value,
+        halved: bool,
+        check: &dyn Fn() -> Result<(), E>,
+    ) -> Result<A::Value, E> {
+        arithmetic.add_constant(&mut u, -0.25 / self.interval);
+        let doubled = |w: &A::Value| {
+            let mut y = arithmetic.square(w);
+            arithmetic.double(&mut y);
+            arithmetic.add_constant(&mut y, -1.0);
+            check().map(|()| y)
+        };
+        let z = doubled(&u)?;
+        drop(u);
+        let mut elements = BasisElements::new(arithmetic, Basis::Chebyshev, z);
+        for k in 2..baby_count(DEGREE) {
+            elements.get(k);
+            check()?;
+        }
+        let mut y = elements.polynomials(&[&self.coeffs]).swap_remove(0);
+        check()?;
+        for _ in 1..DOUBLINGS {
+            y = doubled(&y)?;
+        }
+        if !halved {
+            return doubled(&y);
+        }
+        // y² − 1/2 is half of 2y² − 1.
+        let mut half = arithmetic.square(&y);
+        arithmetic.add_constant(&mut half, -0.5);
+        Ok(half)
+    }
+
     /// The approximated sine on a number: the oracle of the encrypted one.
     pub fn sine(&self, t: f64) -> f64 {
         let u = (t - 0.25) / self.interval;
@@ -168,37 +207,11 @@ impl Plan {
         &self,
         ring: &Ring,
         key: &KeyPair,
-        mut u: Batch,
+        u: Batch,
         halved: bool,
         check: &dyn Fn() -> Result<(), Error>,
     ) -> Result<Batch, Error> {
-        let Self { ladder, fit } = self;
-        ladder.add_constant(ring, &mut u, -0.25 / fit.interval);
-        let doubled = |w: &Batch| {
-            let mut y = ladder.square(ring, w, key);
-            ladder.double(ring, &mut y);
-            ladder.add_constant(ring, &mut y, -1.0);
-            check().map(|()| y)
-        };
-        let z = doubled(&u)?;
-        drop(u);
-        let mut elements = BasisElements::new(OfLevels { ring, ladder, key }, Basis::Chebyshev, z);
-        for k in 2..baby_count(DEGREE) {
-            elements.get(k);
-            check()?;
-        }
-        let mut y = elements.polynomials(&[&fit.coeffs]).swap_remove(0);
-        check()?;
-        for _ in 1..DOUBLINGS {
-            y = doubled(&y)?;
-        }
-        if !halved {
-            return doubled(&y);
-        }
-        // y² − 1/2 is half of 2y² − 1.
-        let mut half = ladder.square(ring, &y, key);
-        ladder.add_constant(ring, &mut half, -0.5);
-        Ok(half)
+        self.fit.eval_mod(OfLevels { ring, ladder: &self.ladder, key }, u, halved, check)
     }
 
     /// The scale at the top: EvalMod's input.

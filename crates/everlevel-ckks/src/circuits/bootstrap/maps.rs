@@ -116,23 +116,11 @@ impl LiftedMaps {
 /// CoeffsToSlots to the left leaves its output rotated; SlotsToCoeffs to the right takes that back where it comes last,
 /// and leaves the opposite where it comes first.
 fn shifts(core: &Core, MapsId { transform, stage_count, kind, steps }: MapsId) -> (Vec<Shift>, i64) {
-    let chain = |shapes: &[Shape], before: i64, wanted: Option<i64>| {
-        let mut at = before;
-        let shift = |shape: &Shape| {
-            let shift = shape.shift(steps, at, wanted.unwrap_or(at));
-            at = shift.after;
-            shift
-        };
-        let shifts: Vec<Shift> = shapes.iter().map(shift).collect();
-        (shifts, wanted.map_or(0, |wanted| wanted - at))
-    };
+    let chain = |shapes: &[Shape], before: i64, wanted| dft::shifts(shapes, steps, before, wanted);
     if matches!(steps, Steps::Hoisted(_)) {
         return (vec![Shift::default(); stage_count], 0);
     }
-    let reach = |stage_count| -> i64 {
-        let down = Transform::CoeffsToSlots.shapes(core, stage_count);
-        down.iter().map(|shape| shape.shift(Steps::Left, 0, 0).after).sum()
-    };
+    let reach = |stage_count| dft::reach(core.encoder.slots(), stage_count);
     let shapes = transform.shapes(core, stage_count);
     match (transform, kind) {
         (Transform::CoeffsToSlots, BootstrapKind::Regular) => chain(&shapes, 0, None),

@@ -1,6 +1,6 @@
 //! The product.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use everlevel_objects::Origin;
@@ -8,6 +8,7 @@ use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::circuits::matrix::footprint::MatrixForm;
+use crate::circuits::matrix::steps::{Horner, baby_steps};
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
 use crate::core::Core;
@@ -173,9 +174,9 @@ impl Product<'_> {
         let plan = &self.shape.plan;
         let a: Vec<Ciphertext> = a.iter().map(|unit| self.core.lowered(unit, self.level).into_owned()).collect();
         let babies_of = |(column, unit): (usize, &Ciphertext)| {
-            let mut known = BTreeMap::new();
-            self.descend(0, unit.rlwe().clone(), &plan.babies(column), &mut known)?;
-            Ok(known)
+            let ring = &self.core.ring;
+            let turn = |left: i64| self.keys.get(&left).map(|key| (ring.rotation_elt(left), key));
+            baby_steps(ring, unit.rlwe().clone(), &plan.babies(column), &turn).map_err(|left| self.missing(left))
         };
         let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
         let all: Vec<Estimate> = a.iter().map(|unit| unit.estimate().of_all()).collect();
@@ -192,7 +193,8 @@ impl Product<'_> {
         diagonals: &impl Diagonals<'m>,
     ) -> Result<Rlwe, Error> {
         let (ring, plan) = (&self.core.ring, &self.shape.plan);
-        let mut sum: Option<(i64, Rlwe)> = None;
+        let mut sum = Horner::new();
+        let turn = |sum: Rlwe, left: i64| self.rotated(sum, left);
         for (giant, blocks) in plan.by_giant(row).into_iter().rev() {
             let (mut vectors, mut terms) = (Vec::new(), Vec::new());
             for steps in blocks {
@@ -201,16 +203,13 @@ impl Product<'_> {
                 terms.extend(diagonals(self.core, steps.block, steps.positions, self.level)?);
             }
             let mut inner_sum = self.inner_product(&vectors, &terms);
-            if let Some((outer, turned)) = sum {
-                inner_sum.add_assign(ring, &self.rotated(turned, outer - giant)?);
-            }
-            sum = Some((giant, inner_sum));
+            sum.step(giant, turn, |turned| {
+                turned.iter().for_each(|turned| inner_sum.add_assign(ring, turned));
+                Ok(inner_sum)
+            })?;
         }
         let set = &self.core.ladder.sets[self.level];
-        match sum {
-            Some((giant, sum)) => self.rotated(sum, giant),
-            None => Ok(Rlwe { c0: ring.zero(set), c1: ring.zero(set) }),
-        }
+        Ok(sum.finish(turn)?.unwrap_or_else(|| Rlwe { c0: ring.zero(set), c1: ring.zero(set) }))
     }
 
     /// The ciphertext of a row of blocks, of operands of these values.
@@ -233,30 +232,6 @@ impl Product<'_> {
         let estimate = image.padded(Padding::zeros(shape.slot_count, is_below, zeros));
         let rlwe = total.rescale(&self.core.ring, &ladder.sets[level]);
         Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), a.identity())
-    }
-
-    /// Puts a baby step and its descendants into `known`. A step with a key of its own is a child of the step 0.
-    fn descend(
-        &self,
-        step: i64,
-        rlwe: Rlwe,
-        needed: &BTreeSet<i64>,
-        known: &mut BTreeMap<i64, Rlwe>,
-    ) -> Result<(), Error> {
-        let ring = &self.core.ring;
-        let children = needed.iter().filter(|&&child| {
-            let parent = if self.keys.contains_key(&child) { 0 } else { child - (1 << child.max(1).ilog2()) };
-            child > 0 && parent == step
-        });
-        let (mut steps, mut moves) = (Vec::new(), Vec::new());
-        for &child in children {
-            let key = self.keys.get(&(child - step)).ok_or_else(|| self.missing(child - step))?;
-            steps.push(child);
-            moves.push((ring.rotation_elt(child - step), key));
-        }
-        let born = SwitchingKey::automorphisms(ring, &rlwe, &moves);
-        known.insert(step, rlwe);
-        steps.into_iter().zip(born).try_for_each(|(child, rlwe)| self.descend(child, rlwe, needed, known))
     }
 
     fn rotated(&self, rlwe: Rlwe, left: i64) -> Result<Rlwe, Error> {

@@ -5,50 +5,16 @@ use std::ops::Range;
 
 use everlevel_ring::PackedPoly;
 use everlevel_rlwe::SwitchingKey;
-use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::circuits::matrix::plan::{Plan, most_babies, shortest};
+use crate::circuits::matrix::plan::{Plan, most_babies};
+use crate::circuits::matrix::scan::{NoNumber, Scan, Side};
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::core::Core;
 use crate::encoder::Coefficients;
 use crate::keys::{MatrixMultiplicationKey, SecretKey};
 use crate::{Context, Error, Progress};
 use everlevel_ring::report;
-
-impl Entries<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Real(x) => x.len(),
-            Self::Complex(z) => z.len(),
-        }
-    }
-
-    fn get(&self, at: usize) -> Complex64 {
-        match self {
-            Self::Real(x) => x[at].into(),
-            Self::Complex(z) => z[at],
-        }
-    }
-
-    /// Diagonals of a block filled up to `slots` rows and columns, moved back by their giant steps:
-    /// `out[i] = M[i − giant][i − giant + d]`. Neighbours are found together: they are neighbours in every row.
-    fn diagonals(&self, shape: &Shape, block: usize, diagonals: &[i64]) -> Vec<Vec<Complex64>> {
-        let slots = shape.slot_count;
-        let (top, left) = (block / shape.plan.block_columns * slots, block % shape.plan.block_columns * slots);
-        let turned = |row: usize, by: i64| (row as i64 + by).rem_euclid(slots as i64) as usize;
-        let mut out = vec![vec![Complex64::default(); slots]; diagonals.len()];
-        for row in 0..slots.min(shape.rows - top) {
-            for (out, &d) in out.iter_mut().zip(diagonals) {
-                let column = left + turned(row, d);
-                if column < shape.columns {
-                    out[turned(row, shape.plan.giant(d))] = self.get((top + row) * shape.columns + column);
-                }
-            }
-        }
-        out
-    }
-}
 
 /// Diagonals that are found together.
 pub(super) const TOGETHER: usize = 32;
@@ -63,7 +29,7 @@ impl Core {
         positions: Range<usize>,
     ) -> Vec<Coefficients> {
         let all = &shape.plan.diagonals[positions];
-        let some = |some: &[i64]| entries.diagonals(shape, block, some);
+        let some = |some: &[i64]| entries.diagonals(shape.layout(), block, some);
         all.chunks(TOGETHER).flat_map(some).map(|slots| self.coefficients(&slots)).collect()
     }
 }
@@ -96,53 +62,15 @@ impl Context {
             let needed = format!("at least one row and one column, of {} entries", entries.len());
             return Err(Error::Parameter { what: "shape of the matrix", found: format!("{rows}×{columns}"), needed });
         }
-        let asked: Option<BTreeSet<i64>> = diagonals.map(|d| d.iter().map(|&d| shortest(d, slots)).collect());
+        let asked = diagonals.map(|diagonals| Scan::amounts(diagonals, slots));
         if asked.as_ref().is_some_and(BTreeSet::is_empty) {
             let needed = "at least one; leave them out for all that are not zero".into();
             return Err(Error::Parameter { what: "diagonal_indices", found: "none".into(), needed });
         }
-        let place = |d: i64| d.rem_euclid(slots as i64) as usize;
-        let mut is_taken = vec![asked.is_none(); slots];
-        asked.iter().flatten().for_each(|&d| is_taken[place(d)] = true);
-        let (block_rows, block_columns) = (rows.div_ceil(slots), columns.div_ceil(slots));
-        let mut is_found = vec![vec![false; slots]; block_rows * block_columns];
-        let (mut row_norm, mut row_sum, mut totals) = (0.0f64, 0.0f64, vec![0.0f64; block_rows]);
-        let (mut is_real, mut row_repeats) = (true, 1);
-        for row in 0..rows {
-            let (mut square, mut sum) = (0.0, 0.0);
-            let (mut first, mut last, mut as_first, mut as_last) = (None, None, 0, 1);
-            for column in 0..columns {
-                let index = row * columns + column;
-                let value = entries.get(index);
-                if !value.re.is_finite() || !value.im.is_finite() {
-                    return Err(Error::NotFinite { op, index, value: value.to_string() });
-                }
-                let d = place(column as i64 - row as i64);
-                if value == Complex64::default() || !is_taken[d] {
-                    continue;
-                }
-                is_found[row / slots * block_columns + column / slots][d] = true;
-                is_real &= value.im == 0.0;
-                as_first += usize::from(*first.get_or_insert(value) == value);
-                as_last += usize::from(last.replace(value) == Some(value));
-                square += value.norm_sqr();
-                sum += value.norm();
-            }
-            totals[row / slots] += sum;
-            row_norm = row_norm.max(square.sqrt());
-            row_sum = row_sum.max(sum);
-            row_repeats = row_repeats.max(as_first).max(as_last);
-        }
-        let mean_size = totals.into_iter().fold(0.0, f64::max) / slots as f64;
+        let scan = Scan::new(entries, (rows, columns), (slots, Side::Left), asked.as_ref())
+            .map_err(|NoNumber(index)| Error::NotFinite { op, index, value: entries.get(index).to_string() })?;
+        let Scan { plan, row_norm, row_sum, mean_size, row_repeats, is_real, .. } = scan;
         self.check_size(op, mean_size, level - 1)?;
-        let half = slots as i64 / 2;
-        let ascending = -half..(slots as i64 - half);
-        let of_block = |found: &Vec<bool>| match &asked {
-            Some(asked) => asked.iter().copied().collect(),
-            None => ascending.clone().filter(|&d| found[place(d)]).collect(),
-        };
-        let blocks: Vec<Vec<i64>> = is_found.iter().map(of_block).collect();
-        let plan = Plan::new(&blocks, block_columns, slots);
         let (slot_count, fingerprint) = (slots, self.core.fingerprint);
         Ok(Shape {
             rows,

@@ -20,19 +20,23 @@
 //! and its blocks' sums are added before their giant step is turned. A vector of several times the units that the
 //! columns fill is as many vectors.
 //!
-//! *Map.* [`mod@plan`] which rotations · [`mod@encode`] matrices to diagonals · `footprint` their memory ·
+//! *Map.* [`mod@plan`] which rotations · `scan` diagonals and sizes of matrices · `steps` rotations in any
+//! representation · [`mod@encode`] matrices to diagonals · `footprint` their memory ·
 //! [`mod@apply`] the product.
 
 pub(crate) mod apply;
 pub(crate) mod encode;
 pub(crate) mod footprint;
 pub(crate) mod plan;
+pub(crate) mod scan;
+pub(crate) mod steps;
 
 use everlevel_ring::PackedPoly;
 use num_complex::Complex64;
 
 use crate::encoder::Coefficients;
 use plan::Plan;
+use scan::{Layout, Side};
 
 /// The entries of a matrix, row by row.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +67,12 @@ pub struct Shape {
     pub(crate) is_real: bool,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
+}
+
+impl Shape {
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        Layout { rows: self.rows, columns: self.columns, slots: self.slot_count, plan: &self.plan, side: Side::Left }
+    }
 }
 
 /// A matrix ready for products: its diagonals over the primes of its level.

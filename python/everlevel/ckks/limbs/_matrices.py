@@ -1,0 +1,78 @@
+"""Products of matrices in the clear with encrypted vectors."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from .. import _checks
+from . import _operands
+from ._core import Core
+from .ciphertext import Ciphertext
+
+
+def multiply_matrix(
+    self: Core,
+    matrix: ArrayLike,
+    ciphertext: Ciphertext,
+    *,
+    precision_bits: int | None = None,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Multiply an encrypted vector by a matrix, as ``matrix @ vector`` does, which is the operator for it too.
+
+    By diagonals, with baby steps and giant steps: about 2·sqrt(d) rotations and d products for d diagonals, where a
+    dense matrix of m rows and n columns has m + n - 1, and `slot_count` at most.
+
+    Parameters
+    ----------
+    matrix : array_like of real or complex numbers, shape (m, n)
+        At most `slot_count` rows and columns. Slots of the vector from n on don't matter, and slots of the product from
+        m on are zero. Diagonals are encoded on the way.
+    ciphertext : Ciphertext
+        The vector.
+    precision_bits : int, optional
+        Bits below the point that entries are rounded to, and that the product spends, from 1 to the engine's, which
+        are taken if it is left out.
+    progress : bool, optional
+        Whether a bar is shown; as the engine says, if left out.
+
+    Returns
+    -------
+    Ciphertext
+        With `precision_bits` less of budget.
+
+    Raises
+    ------
+    MissingKeyError
+        If the engine knows no evaluation key for the ciphertext's secret, or that has none for a rotation: those of
+        ``rotations=True`` are enough, and keys for small amounts make it faster.
+    NoiseError
+        If the budget has no room for the product.
+    ParameterError
+        If there are more rows or columns than slots, or none.
+    RangeError
+        If an entry is too large for so many bits.
+    MessageError, MessageTypeError
+        If it isn't a matrix of finite numbers.
+    OutOfMemoryError
+        If there is too little memory.
+
+    References
+    ----------
+    Halevi, Shoup, "Algorithms in HElib", eprint 2014/106.
+
+    Examples
+    --------
+    >>> x = limbs_engine.encrypt([1.0, 10.0], limbs_secret_key, bound=10)
+    >>> y = limbs_engine.multiply_matrix([[1.0, 2.0], [3.0, 4.0]], x)
+    >>> limbs_engine.decrypt(y, limbs_secret_key)[:2].round(3)
+    array([21., 43.])
+    """
+    operation = "multiply_matrix"
+    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    entries, is_real = _checks.matrix(operation, matrix)
+    bits = _operands.bits(self, operation, precision_bits)
+    key = self._key(operation, x._native.secret_id)
+    with self._reporting("product of a matrix", progress) as report:
+        native = self._context.multiply_matrix(entries, x._native, bits, key, report)
+    return Ciphertext(self, native, is_real=x.is_real and is_real)
