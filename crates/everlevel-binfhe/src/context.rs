@@ -15,7 +15,10 @@ use crate::files::{self, NamedParams};
 use crate::params::Params;
 use crate::sets::{self, NamedSet};
 use crate::slices::Joined;
-use crate::{Ciphertext, Error, EvalKeys, Gate, Integers, Lwe, NoiseSum, Progress, SecretKey, SeededEvalKeys, noise};
+use crate::{
+    Ciphertext, CircuitKey, CircuitParams, Error, EvalKeys, Gate, Indices, Integers, Lwe, NoiseSum, Progress,
+    SecretKey, SeededCircuitKey, SeededEvalKeys, UintArray, Width, noise,
+};
 
 /// The largest log2 of the degree of a ring without security.
 const MAX_INSECURE_LOG_N: u32 = 15;
@@ -118,6 +121,51 @@ impl Context {
         let all = self.params.eval_keys_footprint();
         with_memory("create_evaluation_key", all, || {
             self.install(|| SeededEvalKeys::generate_reporting(secret, progress))
+        })
+    }
+
+    /// The key of look-ups in large tables of a secret, where there is memory for it as seeds and bodies, and ready.
+    ///
+    /// # Errors
+    /// Those of [`CircuitParams::of`]; as [`Context::eval_keys`].
+    pub fn lookup_key(&self, secret: &SecretKey, progress: Progress) -> Result<SeededCircuitKey, Error> {
+        let footprint = CircuitParams::of(&self.params)?.key_footprint();
+        with_memory("create_lookup_key", footprint, || {
+            self.install(|| SeededCircuitKey::generate_reporting(secret, progress))
+        })
+    }
+
+    /// Messages from a large table, one for each index.
+    ///
+    /// # Errors
+    /// As [`CircuitKey::lookup_messages`]; [`Error::Cancelled`].
+    pub fn lookup_messages(
+        &self,
+        keys: (&EvalKeys, &CircuitKey),
+        indices: Indices<'_>,
+        (in_bits, table): (u32, &[u64]),
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let rotations = in_bits.div_ceil(2) as usize;
+        self.batched("lookup", keys.0, (indices.len(), rotations), progress, |places| {
+            indices.at(places, |part| keys.1.lookup_messages(keys.0, part, in_bits, table))
+        })
+    }
+
+    /// Integers of a width from a large table, one for each index.
+    ///
+    /// # Errors
+    /// As [`CircuitKey::lookup_uints`]; [`Error::Cancelled`].
+    pub fn lookup_uints(
+        &self,
+        keys: (&EvalKeys, &CircuitKey),
+        indices: Indices<'_>,
+        (in_bits, table, width): (u32, &[u64], Width),
+        progress: Progress,
+    ) -> Result<UintArray, Error> {
+        let rotations = in_bits.div_ceil(2) as usize;
+        self.batched("lookup", keys.0, (indices.len(), rotations), progress, |places| {
+            indices.at(places, |part| keys.1.lookup_uints(keys.0, part, in_bits, table, width))
         })
     }
 

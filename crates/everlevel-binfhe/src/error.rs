@@ -107,6 +107,19 @@ everlevel_io::errors! {
         /// The messages that are needed.
         needed: &'static str,
     }
+    /// Parameters that have no look-ups in large tables.
+    #[error(
+        "{op}: the parameters have {found}, and look-ups in large tables need {needed}; choose a set such as \
+         integer-4-128"
+    )]
+    NoLookUps {
+        /// The refused operation.
+        op: &'static str,
+        /// What the parameters have.
+        found: String,
+        /// What is needed.
+        needed: &'static str,
+    }
     /// A value that the space does not hold.
     #[error("{op}: value {value} at index {index} is outside 0..={max}; reduce it or choose a set of more bits")]
     ValueOutOfSpace {

@@ -71,7 +71,7 @@ impl SeededEvalKeys {
         Self::from_seed_reporting(secret, &secret.seeds.next()?, progress)
     }
 
-    fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
+    pub(crate) fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
         let bootstrap = SeededBootstrapKey::generate_reporting(secret, &seed.derive(Domain::Derive, 0), progress)?;
         let (landings, key_switch) = Self::key_switches_of(secret, seed)?;
         Ok(Self { params: Arc::clone(secret.params()), id: secret.id(), bootstrap, landings, key_switch })
@@ -347,6 +347,6 @@ impl EvalKeys {
 }
 
 /// `f` of `0..len`, on threads where there are several.
-fn map<R: Send>(threads: usize, len: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+pub(crate) fn map<R: Send>(threads: usize, len: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     if threads > 1 && len > 1 { (0..len).into_par_iter().map(f).collect() } else { (0..len).map(f).collect() }
 }

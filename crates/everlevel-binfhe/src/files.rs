@@ -24,6 +24,7 @@ use crate::{
     SeededEvalKeys, SeededKeySwitchKey, SwitchStep,
 };
 
+mod circuit;
 mod packed;
 mod paths;
 
@@ -71,44 +72,14 @@ impl Stored<NamedParams<'_>> for SeededEvalKeys {
     type Error = Error;
 
     fn to_container<'a>(&self, NamedParams { name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
-        let params = self.params();
-        let mut builder = begin(Self::KIND, name, params, self.id());
-        builder.describe_seed("bootstrap_mask_seed", self.bootstrap.mask_seed.as_bytes());
-        for (key, name) in self.key_switches().zip(key_switch_names(params)) {
-            builder.describe_seed(&mask_seed_of(&name), key.mask_seed.as_bytes());
-        }
-        let mut bodies = packed::to_bytes(params.scheme(), &self.bootstrap.bodies);
-        bodies.resize(bodies.len().next_multiple_of(ALIGNMENT), 0);
-        builder.tensor("bootstrap", &[bodies.len()], bodies);
-        for (key, name) in self.key_switches().zip(key_switch_names(params)) {
-            let mut bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
-            bodies.resize(stored_len(&name, bodies.len()), 0);
-            builder.tensor(name, &[bodies.len()], bodies);
-        }
+        let mut builder = begin(Self::KIND, name, self.params(), self.id());
+        put_eval_keys(&mut builder, self);
         Ok(builder)
     }
 
     fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
         let id = check(params, container, Self::KIND)?;
-        let (scheme, count) = (params.scheme(), params.scheme().body_count() * params.n());
-        let stored = [scheme.stored_bits(), scheme.body_bits()].map(|bits| packed::stored_len(count, bits));
-        // Earlier versions wrote words of NTRU's as they are in memory.
-        let is_whole = container.bytes("bootstrap")?.len() == stored[1];
-        let bits = if is_whole { scheme.body_bits() } else { scheme.stored_bits() };
-        let bytes = container.bytes_of_len("bootstrap", packed::stored_len(count, bits))?;
-        let bodies = packed::from_bytes(scheme, bits, &bytes[..(count * bits as usize).div_ceil(8)], count)?;
-        let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
-            let len = step.shape.body_len();
-            let bytes = container.bytes_of_len(&name, stored_len(&name, len * 4))?;
-            let bodies = bytes.as_chunks().0.iter().take(len).map(|&word| u32::from_le_bytes(word)).collect();
-            Ok(SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed(&mask_seed_of(&name))?), bodies })
-        };
-        let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);
-        let mut landings = key_switches.collect::<Result<Vec<_>, _>>()?;
-        let key_switch = landings.pop().expect("one key switch at least");
-        let mask_seed = Seed::from_bytes(container.seed("bootstrap_mask_seed")?);
-        let bootstrap = SeededBootstrapKey { mask_seed, bodies };
-        Self::from_parts(Arc::clone(params), id, bootstrap, landings, key_switch)
+        take_eval_keys(params, id, container)
     }
 }
 
@@ -183,6 +154,46 @@ impl Stored<NamedParams<'_>> for BoolArray {
         Radix::of(op, params.space)?;
         Self::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
     }
+}
+
+/// Adds evaluation keys to a container, whose last tensor theirs is.
+fn put_eval_keys(builder: &mut Builder<'_>, keys: &SeededEvalKeys) {
+    let params = keys.params();
+    builder.describe_seed("bootstrap_mask_seed", keys.bootstrap.mask_seed.as_bytes());
+    for (key, name) in keys.key_switches().zip(key_switch_names(params)) {
+        builder.describe_seed(&mask_seed_of(&name), key.mask_seed.as_bytes());
+    }
+    let mut bodies = packed::to_bytes(params.scheme(), &keys.bootstrap.bodies);
+    bodies.resize(bodies.len().next_multiple_of(ALIGNMENT), 0);
+    builder.tensor("bootstrap", &[bodies.len()], bodies);
+    for (key, name) in keys.key_switches().zip(key_switch_names(params)) {
+        let mut bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bodies.resize(stored_len(&name, bodies.len()), 0);
+        builder.tensor(name, &[bodies.len()], bodies);
+    }
+}
+
+/// The evaluation keys in a container.
+fn take_eval_keys(params: &Arc<Params>, id: SecretId, container: &Container) -> Result<SeededEvalKeys, Error> {
+    let (scheme, count) = (params.scheme(), params.scheme().body_count() * params.n());
+    let stored = [scheme.stored_bits(), scheme.body_bits()].map(|bits| packed::stored_len(count, bits));
+    // Earlier versions wrote words of NTRU's as they are in memory.
+    let is_whole = container.bytes("bootstrap")?.len() == stored[1];
+    let bits = if is_whole { scheme.body_bits() } else { scheme.stored_bits() };
+    let bytes = container.bytes_of_len("bootstrap", packed::stored_len(count, bits))?;
+    let bodies = packed::from_bytes(scheme, bits, &bytes[..(count * bits as usize).div_ceil(8)], count)?;
+    let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
+        let len = step.shape.body_len();
+        let bytes = container.bytes_of_len(&name, stored_len(&name, len * 4))?;
+        let bodies = bytes.as_chunks().0.iter().take(len).map(|&word| u32::from_le_bytes(word)).collect();
+        Ok(SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed(&mask_seed_of(&name))?), bodies })
+    };
+    let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);
+    let mut landings = key_switches.collect::<Result<Vec<_>, _>>()?;
+    let key_switch = landings.pop().expect("one key switch at least");
+    let mask_seed = Seed::from_bytes(container.seed("bootstrap_mask_seed")?);
+    let bootstrap = SeededBootstrapKey { mask_seed, bodies };
+    SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, landings, key_switch)
 }
 
 /// The last of the key-switch keys.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{EvalKeys, SeededEvalKeys};
+use crate::{CircuitKey, EvalKeys, SeededCircuitKey, SeededEvalKeys};
 
 /// Evaluation keys ready for use, beside what a file of them has and the ready ones don't give back.
 ///
@@ -40,6 +40,35 @@ impl KeptEvalKeys {
             }
             None => Cow::Borrowed(&self.seeded),
         }
+    }
+
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        self.ready.nbytes() + self.seeded.nbytes()
+    }
+}
+
+/// A key of circuit bootstraps ready for use, beside what a file of it has.
+#[derive(Debug)]
+pub struct KeptCircuitKey {
+    ready: CircuitKey,
+    seeded: SeededCircuitKey,
+}
+
+impl KeptCircuitKey {
+    /// Makes the key ready.
+    pub fn new(seeded: SeededCircuitKey) -> Self {
+        Self { ready: seeded.prepare(), seeded }
+    }
+
+    /// The key ready for use.
+    pub fn ready(&self) -> &CircuitKey {
+        &self.ready
+    }
+
+    /// The key as seeds and bodies.
+    pub fn seeded(&self) -> &SeededCircuitKey {
+        &self.seeded
     }
 
     /// Bytes held.

@@ -11,7 +11,7 @@ use crate::tfhe::ParamsLiteral;
 
 /// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this
 /// library's FFT (`tests/noise.rs` measures it).
-const FFT_ERROR: f64 = 2.0;
+pub(crate) const FFT_ERROR: f64 = 2.0;
 
 /// The variance that each step of a bootstrap adds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -32,6 +32,9 @@ pub struct SecretKey {
     pub(crate) seeds: SeedSource,
 }
 
+/// The first stream of small secrets that belong to other parameters: the large one's is the stream before it.
+const FIRST_OTHER: u64 = 2;
+
 /// The secret of these coefficients over the ring of a degree. Where they make no whole polynomials, zeros follow.
 fn small_key(degree: usize, id: SecretId, coeffs: &[i8]) -> SmallSecretKey {
     let mut padded = vec![0; coeffs.len().next_multiple_of(degree)];
@@ -85,6 +88,35 @@ impl SecretKey {
         };
         erase_stack();
         Ok(Self { params, id, seed: seed.clone(), small, big, ring, error, seeds: SeedSource::os() })
+    }
+
+    /// The secret of other parameters with this one's large secret and name, and a small secret of its own: the first
+    /// one of this key's seed that is within the parameters' [limits](Params::limits).
+    ///
+    /// # Errors
+    /// [`Error::UnluckySecret`] where none is, [`Error::Random`].
+    pub(crate) fn with_small_secret_of(&self, params: Arc<Params>) -> Result<Self, Error> {
+        let max_log2_p_fail = params.max_log2_p_fail;
+        let big = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, self.id, self.big.coeffs().to_vec());
+        let small = |draw: u64| {
+            let mut stream = self.seed.stream(Domain::SecretKey, FIRST_OTHER + draw);
+            let coeffs = Zeroizing::new(params.scheme().sample_small_secret(&mut stream));
+            small_key(params.key_switch.ring, self.id, &coeffs)
+        };
+        let error = gaussian(params.big_log2_std_dev, 64)?;
+        let (seed, ring, id) = (self.seed.clone(), self.ring.clone(), self.id);
+        let small_of = small(0);
+        let mut key =
+            Self { params: Arc::clone(&params), id, seed, small: small_of, big, ring, error, seeds: SeedSource::os() };
+        for draw in 1..=DRAWS {
+            // That all draws but the last were unlucky is public.
+            if is_lucky(&key) {
+                erase_stack();
+                return Ok(key);
+            }
+            key.small = small(draw);
+        }
+        Err(Error::UnluckySecret { draws: DRAWS, max_log2_p_fail })
     }
 
     /// The parameters.

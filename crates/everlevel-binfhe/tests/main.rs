@@ -2,6 +2,7 @@
 
 mod artifact;
 mod between_keys;
+mod circuit;
 mod claims;
 mod common;
 mod containers;

@@ -5,8 +5,8 @@ use crate::common;
 use std::sync::Arc;
 
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, Gadget, Gate, KeySwitch, Literal, NtruLiteral, Params, ParamsLiteral, PrimeGadget, Rotation,
-    SecretKey, SeededEvalKeys, SmallSecret, Space, UintArray, Width,
+    BoolArray, Ciphertext, Gadget, Gate, Indices, KeySwitch, Literal, NtruLiteral, Params, ParamsLiteral, PrimeGadget,
+    Rotation, SecretKey, SeededCircuitKey, SeededEvalKeys, SmallSecret, Space, UintArray, Width,
 };
 use everlevel_io::kinds;
 use everlevel_testkit::stored::{StoredFiles, kind_of};
@@ -117,6 +117,9 @@ fn write(files: &StoredFiles) {
         if of != Of::Integers {
             continue;
         }
+        if let Some(path) = missing(kinds::TFHE_LOOKUP_KEY) {
+            SeededCircuitKey::generate(&secret).unwrap().write(&path).unwrap();
+        }
         if let Some(path) = missing(kinds::TFHE_UINT_ARRAY) {
             secret.encrypt_uints(Width::U16, &UINTS).unwrap().write(secret.params(), &path).unwrap();
         }
@@ -148,6 +151,15 @@ fn check(files: &StoredFiles, name: &str) {
                 let out = keys.gates(&[Gate::Nand], &fresh, &fresh).unwrap();
                 assert_eq!(secret.decrypt_bits(&out).unwrap(), BITS.map(|bit| !bit), "{name}");
             }
+        }
+        kinds::TFHE_LOOKUP_KEY => {
+            let circuit = SeededCircuitKey::read(path).unwrap().prepare();
+            let keys = SeededEvalKeys::generate(secret).unwrap().prepare();
+            let x = secret.encrypt_integers(&INTEGERS, 15).unwrap();
+            let table: Vec<u64> = (0..16).map(|m| (5 * m + 2) % 16).collect();
+            let out = circuit.lookup_messages(&keys, Indices::Messages(&x), 4, &table).unwrap();
+            let expected: Vec<u64> = INTEGERS.iter().map(|&m| table[m as usize]).collect();
+            assert_eq!(secret.decrypt_integers(&out).unwrap(), expected, "{name}");
         }
         kinds::TFHE_CIPHERTEXT => {
             let all = Ciphertext::read_all(params, path).unwrap();

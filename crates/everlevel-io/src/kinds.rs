@@ -47,6 +47,8 @@ kinds! {
         TFHE_SECRET_KEY = "tfhe_secret_key";
         /// Both evaluation keys.
         TFHE_EVALUATION_KEY = "tfhe_evaluation_key";
+        /// The key of circuit bootstraps, for look-ups in large tables.
+        TFHE_LOOKUP_KEY = "tfhe_lookup_key";
         /// An array of bits, or of integers of a few bits.
         TFHE_CIPHERTEXT = "tfhe_ciphertext";
         /// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.

@@ -11,7 +11,7 @@ use everlevel_io::{Access, Container, Stored};
 use super::{UNNAMED, rows_from_container, rows_to_container};
 use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
-use crate::{Ciphertext, Error, SecretKey, SeededEvalKeys};
+use crate::{Ciphertext, Error, SecretKey, SeededCircuitKey, SeededEvalKeys};
 
 impl SecretKey {
     /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
@@ -46,6 +46,25 @@ impl SeededEvalKeys {
     ///
     /// # Errors
     /// As [`SecretKey::read`].
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open_key(path, Self::KIND)?;
+        Self::from_container(&(&params).into(), &container)
+    }
+}
+
+impl SeededCircuitKey {
+    /// Writes the key. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&self.params().outer().into())?.write(path)?)
+    }
+
+    /// Reads a key, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read`]; those of [`CircuitParams::of`](crate::CircuitParams::of).
     pub fn read(path: &Path) -> Result<Self, Error> {
         let (container, params) = open_key(path, Self::KIND)?;
         Self::from_container(&(&params).into(), &container)

@@ -60,6 +60,11 @@ impl Radix {
         }
     }
 
+    /// `m`.
+    pub(crate) fn digit_bits(self) -> u32 {
+        self.bits
+    }
+
     /// `M`.
     pub(super) fn base(self) -> u64 {
         1 << self.bits

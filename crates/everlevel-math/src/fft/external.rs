@@ -29,6 +29,8 @@ use crate::{Simd, monomial};
 pub struct ExternalProduct {
     fft: Fft,
     torus_bits: u32,
+    /// Columns of what is multiplied, with a gadget each.
+    inputs: usize,
     columns: usize,
     rows: Vec<Row>,
     rounding: Rounding,
@@ -80,14 +82,29 @@ impl ExternalProduct {
     /// # Panics
     /// Unless there are 1 to 9 gadgets, whose digits a word `T` has (see [`Digits`]).
     pub fn new<T: Factor>(fft: Fft, gadgets: &[Digits], log2_unit: u32) -> Self {
-        assert!((1..=products::MAX_COLUMNS_IN_PLACE).contains(&gadgets.len()), "{} columns", gadgets.len());
+        Self::of_columns::<T>(fft, gadgets, gadgets.len(), log2_unit)
+    }
+
+    /// The shape of a half product: one column of torus words `T` with these digits, and a matrix of `columns` columns
+    /// and a row for each digit, in units of `2^log2_unit`. Only [`ExternalProduct::add`] takes it.
+    ///
+    /// # Panics
+    /// Unless a word `T` has such digits (see [`Digits`]), and there are 1 to 9 columns, no more than digits.
+    pub fn half<T: Factor>(fft: Fft, digits: Digits, columns: usize, log2_unit: u32) -> Self {
+        assert!(columns <= digits.levels as usize, "{columns} columns in the place of {digits:?}");
+        Self::of_columns::<T>(fft, &[digits], columns, log2_unit)
+    }
+
+    fn of_columns<T: Factor>(fft: Fft, gadgets: &[Digits], columns: usize, log2_unit: u32) -> Self {
+        assert!((1..=products::MAX_COLUMNS_IN_PLACE).contains(&columns), "{columns} columns");
         assert!(gadgets.iter().all(|digits| digits.fit(T::BITS)), "{gadgets:?}");
         let rows = gadgets.iter().enumerate().flat_map(|(column, digits)| {
             let alone = digits.levels == 1;
             (1..=digits.levels).map(move |level| Row { column, alone, extraction: digits.extraction(T::BITS, level) })
         });
         let rounding = Rounding::in_units(T::BITS, fft.n() / 2, log2_unit);
-        Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, together: None }
+        let (rows, inputs) = (rows.collect(), gadgets.len());
+        Self { torus_bits: T::BITS, rows, inputs, columns, rounding, fft, together: None }
     }
 
     /// The shape made ready for [`ExternalProduct::rotate_add_bits`], too, of accumulators of so many parts.
@@ -144,7 +161,8 @@ impl ExternalProduct {
     ///
     /// # Panics
     /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column
-    /// of `acc` and `x`, there are more than two, or `T` is not the word of the shape.
+    /// of `acc` and each of `x`, which has one in a half product, there are more than two, or `T` is not the word of
+    /// the shape.
     pub fn add<T: Factor, const A: usize>(
         &self,
         accs: [(&mut [T], &[T]); A],
@@ -153,7 +171,7 @@ impl ExternalProduct {
         ahead: &[T::Key],
     ) {
         let sets = accs.map(|(acc, x)| {
-            assert_eq!(x.len(), acc.len());
+            assert_eq!(x.len(), self.inputs * self.fft.n());
             (acc, DigitsFrom::Words(x.as_ptr()))
         });
         self.sweep(sets, None, key, scratch, ahead);
@@ -173,7 +191,7 @@ impl ExternalProduct {
     ) {
         let n = self.fft.n();
         let sets = accs.map(|(acc, exponent)| {
-            assert!(exponent < 2 * n && acc.len() == self.columns * n);
+            assert!(exponent < 2 * n && acc.len() == self.columns * n && self.inputs == self.columns);
             let mut seams = [[acc[0]; 8]; products::MAX_COLUMNS_IN_PLACE];
             seams.iter_mut().zip(acc.chunks_exact(n)).for_each(|(seam, a)| *seam = rotation::seam(a, exponent % n));
             (acc, DigitsFrom::Rotation { exponent, seams })
@@ -200,6 +218,7 @@ impl ExternalProduct {
         scratch: &mut [f64],
         ahead: &[T::Key],
     ) {
+        assert_eq!(self.inputs, self.columns, "not a half product");
         let (together, points) = self.together.as_ref().expect("a product of several bits");
         assert!(accs.iter().all(|(_, exponents)| exponents.len() == together.bits()), "exponents of {together:?}");
         let turns = accs.each_ref().map(|(_, exponents)| points.turn(exponents));

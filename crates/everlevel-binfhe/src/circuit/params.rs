@@ -1,0 +1,129 @@
+//! The numbers of circuit bootstraps, which follow from those of the keys that they stand beside.
+
+use std::sync::Arc;
+
+use everlevel_ring::WordGadget as Gadget;
+
+use crate::common::{KeySwitch, Order, Space};
+use crate::params::{Literal, Params};
+use crate::tfhe::ParamsLiteral;
+use crate::{Error, Secrets, noise};
+
+/// The numbers of circuit bootstraps beside keys of some parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CircuitParams {
+    outer: Arc<Params>,
+    rotation: Arc<Params>,
+}
+
+/// log2 of the probability that one rotation of a circuit bootstrap fails, at most: sixteen of them fail with `2^-64`.
+const MAX_LOG2_P_FAIL: f64 = -68.0;
+
+impl CircuitParams {
+    /// Digits of the half products of automorphisms.
+    pub const EXPANSION: Gadget = Gadget::new(5, 9);
+    /// Digits of the half product with the secret's square.
+    pub const SQUARE: Gadget = Gadget::new(14, 3);
+    /// Digits of a CMux's masks. Its base and number of digits are those of a GGSW ciphertext's levels.
+    pub const TREE: Gadget = Gadget::new(5, 4);
+    /// Digits of a CMux's body, the first ones of these levels.
+    pub const TREE_BODY: Gadget = Gadget::new(5, 3);
+
+    /// Bits of an index, at most.
+    pub const MAX_BITS: u32 = 16;
+
+    /// The numbers beside keys of these parameters.
+    ///
+    /// # Errors
+    /// [`Error::NoLookUps`] for NTRU, rank above 1, 32-bit words, secrets that aren't the usual ones, and where
+    /// bootstraps come before key switches or messages have no room for a look-up's noise; [`Error::WrongSpace`] for bits and integers below 4 bits.
+    pub fn of(outer: &Arc<Params>) -> Result<Self, Error> {
+        let op = "create_lookup_key";
+        let refuse = |found: String, needed| Err(Error::NoLookUps { op, found, needed });
+        let Literal::Tfhe(l) = outer.literal() else {
+            return refuse("NTRU's keys".into(), "TFHE's");
+        };
+        crate::uint::Radix::of(op, l.space)?;
+        if l.rank != 1 {
+            return refuse(format!("samples of rank {}", l.rank), "samples of rank 1");
+        }
+        if l.torus_bits != 64 {
+            return refuse(format!("{}-bit words", l.torus_bits), "64-bit words");
+        }
+        if !l.secrets.is_default() || !l.landings.is_empty() {
+            return refuse("partial, shared or structured secrets".into(), "usual secrets");
+        }
+        if l.order != Order::KeySwitchFirst {
+            return refuse("bootstraps before key switches".into(), "key switches first");
+        }
+        let rotation = Arc::new(Params::try_from(Self::rotation_literal(l))?);
+        let params = Self { outer: Arc::clone(outer), rotation };
+        let variance = outer.noise().at_table(params.noise().output(Self::MAX_BITS as usize));
+        if noise::log2_p_fail(outer.margin_torus(), variance) > outer.max_log2_p_fail {
+            return refuse(format!("messages of {} bits", params.space_bits()), "messages of fewer bits");
+        }
+        Ok(params)
+    }
+
+    /// Rotations of less noise than tables have, from a smaller small secret: tables of digits have room for it.
+    fn rotation_literal(outer: &ParamsLiteral) -> ParamsLiteral {
+        let (lwe, key_switch) = if outer.insecure {
+            ((outer.lwe_dim, outer.lwe_log2_std_dev), outer.key_switch)
+        } else {
+            ((672, -13.98), KeySwitch { gadget: Gadget::new(1, 12), ring: 32 })
+        };
+        ParamsLiteral {
+            torus_bits: 64,
+            lwe_dim: lwe.0,
+            lwe_log2_std_dev: lwe.1,
+            rank: 1,
+            log_n: outer.log_n,
+            log2_extension: 0,
+            bits_per_step: 2,
+            glwe_log2_std_dev: outer.glwe_log2_std_dev,
+            secrets: Secrets::default(),
+            mask_gadget: Gadget::new(12, 3),
+            body_gadget: Gadget::new(10, 3),
+            landings: Vec::new(),
+            key_switch,
+            order: Order::KeySwitchFirst,
+            space: Space::Bit,
+            squared_norm: 1.0,
+            max_log2_p_fail: MAX_LOG2_P_FAIL,
+            insecure: outer.insecure,
+        }
+    }
+
+    /// The parameters of the keys that the circuit bootstraps stand beside.
+    pub fn outer(&self) -> &Arc<Params> {
+        &self.outer
+    }
+
+    /// The parameters of the rotations, with the small secret that is theirs alone.
+    pub fn rotation(&self) -> &Arc<Params> {
+        &self.rotation
+    }
+
+    /// Bits of a message of the outer parameters.
+    pub(super) fn space_bits(&self) -> u32 {
+        match self.outer.space {
+            Space::Integer { bits } => bits,
+            Space::Bit => unreachable!("refused when the parameters were made"),
+        }
+    }
+
+    /// Coefficients of a polynomial.
+    pub(super) fn n(&self) -> usize {
+        self.outer.n()
+    }
+
+    /// Automorphisms of an expansion.
+    pub(super) fn steps(&self) -> usize {
+        self.outer.log_n as usize
+    }
+
+    /// Rows of the keys of half products: those of each automorphism, and those of the secret's square.
+    pub(super) fn rows(&self) -> usize {
+        self.steps() * Self::EXPANSION.digits as usize + Self::SQUARE.digits as usize
+    }
+}
