@@ -25,6 +25,8 @@ def secret_key(engine: ntru.Engine) -> ntru.SecretKey:
 
 
 EXPERIMENTAL = ("gate-64-blocks-experimental", "gate-64-sparse-experimental")
+ROTATIONS = ("gate-64-eight-keys", "gate-64-three-keys", "gate-64-sequential")
+BASELINES = ("gate-64-ternary-baseline", "gate-64-two-sweeps-baseline", "gate-64-hybrid-window-baseline")
 A = np.array([False, False, True, True])
 B = np.array([False, True, False, True])
 SETS = ["gate-64", "gate-128", "gate-64-conservative", "gate-64-solinas", "gate-128-solinas"]
@@ -45,7 +47,7 @@ def test_gates_and_operators(engine: ntru.Engine, secret_key: ntru.SecretKey) ->
 
 
 def test_named_sets_without_a_ring_that_is_smaller() -> None:
-    for name in (*SETS, *EXPERIMENTAL):
+    for name in (*SETS, *ROTATIONS, *BASELINES, *EXPERIMENTAL):
         engine = ntru.Engine(name)
         # By TFHE's model, and by the count of one call of a solver: a repr says which.
         assert engine.security_bits >= 125
@@ -62,7 +64,9 @@ def test_named_sets_without_a_ring_that_is_smaller() -> None:
 def test_sets_are_named_as_tfhes_are() -> None:
     names = [p.name for p in ntru.parameter_sets()]
     assert names[:5] == SETS
-    assert {*EXPERIMENTAL, "integer-2-64", "integer-4-64"} <= set(names)
+    assert {*ROTATIONS, *EXPERIMENTAL, "integer-2-64", "integer-4-64"} <= set(names)
+    assert {name for name in names if name.endswith("-baseline")} == set(BASELINES)
+    assert all(p.about.endswith("for comparisons.") for p in ntru.parameter_sets() if p.name in BASELINES)
     assert not any(p.name.startswith("ntru") for p in tfhe.parameter_sets())
     with pytest.raises(errors.ParameterError, match="no set named") as caught:
         ntru.Engine("gate-65")
@@ -78,14 +82,19 @@ def test_sets_are_named_as_tfhes_are() -> None:
     assert repr(ntru.Engine("gate-64")).startswith("ntru.Engine(gate-64, bits, p_fail 2^-64, ")
 
 
-@pytest.mark.parametrize("name", ["gate-64-blocks-experimental", "gate-64-sparse-experimental"])
-def test_sparse_secrets_without_security(name: str) -> None:
+@pytest.mark.parametrize("name", [*EXPERIMENTAL, *ROTATIONS, *BASELINES])
+def test_rotations_without_security(name: str, tmp_path: Path) -> None:
     engine = ntru.Engine(name, insecure_log_n=10)
     secret_key = engine.create_secret_key()
-    engine.create_evaluation_key(secret_key)
+    engine.create_evaluation_key(secret_key).save(tmp_path / "key")
     a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
     for found, expected in [(a & b, A & B), (a ^ b, A ^ B), (engine.mux(a, b, ~b), np.where(A, B, ~B))]:
         assert_claims(found, expected, secret_key)
+    # Keys go through files, and are refused by other sets.
+    again = ntru.Engine(name, insecure_log_n=10)
+    assert f"({name}, " in repr(again.load(tmp_path / "key"))
+    with pytest.raises(errors.FileParametersError, match=name):
+        ntru.Engine("gate-64", insecure_log_n=10).load(tmp_path / "key")
 
 
 def test_tables_and_integers() -> None:

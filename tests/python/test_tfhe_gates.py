@@ -97,6 +97,25 @@ def test_a_real_set_computes() -> None:
     assert repr(engine).endswith(f", security {counts})")
 
 
+@pytest.mark.parametrize("kind", ["", "-two-primes", "-three-primes"])
+def test_gates_over_limbs(kind: str, tmp_path: Path) -> None:
+    name = f"gate-64-limbs{kind}-baseline"
+    engine = tfhe.Engine(name, insecure_log_n=9)
+    secret_key = engine.create_secret_key()
+    evaluation_key = engine.create_evaluation_key(secret_key)
+    told = engine.estimate_memory("create_evaluation_key").held
+    assert evaluation_key.nbytes <= told < evaluation_key.nbytes + (4 << 20)
+    a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
+    assert_claims((a ^ b) & ~(a & b), A ^ B, secret_key)
+    # The file says what it is of, and a key of words is another's.
+    evaluation_key.save(tmp_path / "key")
+    again = tfhe.Engine(name, insecure_log_n=9)
+    assert f"({name}, " in repr(again.load(tmp_path / "key"))
+    assert_claims(again.nand(again.load_bytes(a.to_bytes()), B), ~(A & B), secret_key)
+    with pytest.raises(FileParametersError, match=rf"{name}, n 32, N 2\^9, rank 1"):
+        tfhe.Engine("gate-64", insecure_log_n=9).load(tmp_path / "key")
+
+
 def test_the_default_set_fails_less_than_2_128(tmp_path: Path) -> None:
     """A key or a file of the former default belongs to other parameters, which a user spells out."""
     for scheme in (tfhe, ntru):

@@ -301,8 +301,36 @@ def test_experimental_sets_say_what_they_assume() -> None:
     assert found.log2_p_fail <= -128 <= 128 <= found.security_bits
 
 
+def test_sets_with_partial_secrets_say_so() -> None:
+    sets = {found.name: found for found in tfhe.parameter_sets()}
+    partial = "large secrets that end with zeros (partial)"
+    named = {name for name, found in sets.items() if partial in found.assumptions}
+    kinds = {name for bits in (4, 5) for name in sets if name.startswith(f"integer-{bits}-64-partial-")}
+    # A large secret of few bits has no more coefficients than security takes.
+    often = {f"integer-{bits}-14-{kind}experimental" for bits in (6, 7, 8) for kind in ("", "chain-")}
+    assert (len(kinds), named) == (4, kinds | often)
+    for bits in range(1, 9):
+        for kind in ("baseline", "chain-experimental", "experimental"):
+            assert sets[f"integer-{bits}-14-{kind}"].log2_p_fail <= -14
+
+
+def test_baselines_are_for_comparisons() -> None:
+    baselines = [found for found in tfhe.parameter_sets() if found.name.endswith("-baseline")]
+    assert len(baselines) == 11
+    assert all(found.about.endswith("for comparisons.") and not found.assumptions for found in baselines)
+
+
 @pytest.mark.parametrize(
-    "name", ["integer-4-128-experimental", "integer-5-64-experimental", "integer-4-128-blocks-experimental"]
+    "name",
+    [
+        "integer-4-128-experimental",
+        "integer-5-64-experimental",
+        "integer-4-128-blocks-experimental",
+        "integer-4-64-partial-experimental",
+        "integer-4-64-partial-shared-experimental",
+        "integer-5-14-experimental",
+        "integer-5-14-chain-experimental",
+    ],
 )
 def test_experimental_sets_without_security(name: str) -> None:
     engine = tfhe.Engine(name, insecure_log_n=10)

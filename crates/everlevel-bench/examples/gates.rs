@@ -1,6 +1,5 @@
 //! Times gates and tables: `cargo run --release -p everlevel-bench --example gates -- [set …]` (all sets without an
-//! argument). `SET:1` and `SET:2` stand for the set with steps of so many bits, `doubles`, `two-primes` and
-//! `three-primes` for gates over limbs with these transforms.
+//! argument). `SET:1` and `SET:2` stand for the set with steps of so many bits.
 //!
 //! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64.
 //! Failure probability and security stand beside each time.
@@ -8,7 +7,7 @@
 use std::sync::Arc;
 
 use everlevel_bench::timing::Times;
-use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Params, ParamsLiteral, SecretKey, Space, Transform, sets};
+use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Params, ParamsLiteral, SecretKey, Space, sets};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -29,18 +28,6 @@ fn main() -> Result<(), Error> {
                 let (secret, keys) = make_keys(in_steps(set, bits_per_step)?)?;
                 pool.install(|| time(&name, set.security_bits, &secret, &keys))?;
             }
-        }
-    }
-    for (name, transform) in [
-        ("doubles", Transform::Doubles),
-        ("two-primes", Transform::TwoPrimes),
-        ("three-primes", Transform::ThreePrimes),
-    ] {
-        if names.iter().any(|other| other == name) {
-            let set = &sets::GATE_OVER_LIMBS;
-            let secret = SecretKey::generate(Arc::new(set.params()?))?;
-            let keys = EvalKeys::generate_over_limbs(&secret, transform)?;
-            pool.install(|| time(name, set.security_bits, &secret, &keys))?;
         }
     }
     Ok(())

@@ -1,11 +1,9 @@
 //! Bootstrapping keys of either scheme: stored as a seed and bodies, and ready for use.
 
-use everlevel_ring::base2k::Transform;
 use everlevel_rlwe::{Lwe, Randomness};
 use rayon::prelude::*;
 
-use crate::blind_rotation::{BlindRotate, BlindRotation, SeededBootstrapKey};
-use crate::common::refuse;
+use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 use crate::lut::Lut;
 use crate::params::Literal;
 use crate::{Error, Params, Progress, SecretKey, no_progress, ntru, tfhe};
@@ -31,6 +29,7 @@ impl SeededBootstrapKey {
         let randomness = randomness.into();
         let bodies = match secret.params().literal() {
             Literal::Tfhe(params) => tfhe::bodies(params, secret, &randomness, progress)?,
+            Literal::Limbs(params) => tfhe::bodies_over_limbs(params, secret, &randomness, progress)?,
             Literal::Ntru(params) => ntru::bodies(params, secret, &randomness, progress)?,
         };
         Ok(Self { mask_seed: randomness.masks().clone(), bodies })
@@ -40,6 +39,7 @@ impl SeededBootstrapKey {
     pub fn prepare(&self, params: &Params) -> BootstrapKey {
         BootstrapKey(match params.literal() {
             Literal::Tfhe(params) => tfhe::prepare(params, self),
+            Literal::Limbs(params) => tfhe::prepare_over_limbs(params, self),
             Literal::Ntru(params) => ntru::prepare(params, self),
         })
     }
@@ -50,24 +50,6 @@ impl SeededBootstrapKey {
 pub struct BootstrapKey(Box<dyn BlindRotate>);
 
 impl BootstrapKey {
-    /// The key of a secret over limbs: digits are limbs in the base of TFHE's gadgets, which have to have the same one,
-    /// and products are exact. It belongs to this process, as every key over limbs that is ready for use.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for parameters of NTRU, of several bits a step, of extended tables, of gadgets of two
-    /// bases, or of a base whose products would be wrong; [`Error::Random`].
-    pub fn over_limbs(
-        secret: &SecretKey,
-        transform: Transform,
-        randomness: impl Into<Randomness>,
-    ) -> Result<Self, Error> {
-        let Literal::Tfhe(params) = secret.params().literal() else {
-            return refuse("scheme", "NTRU", "TFHE over limbs");
-        };
-        let steps = tfhe::LimbRotation::generate(params, secret, transform, &randomness.into())?;
-        Ok(Self(Box::new(BlindRotation::from(steps))))
-    }
-
     /// Bytes of the transformed key.
     pub fn nbytes(&self) -> usize {
         self.0.nbytes()

@@ -8,7 +8,6 @@ use everlevel_objects::require_secret;
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
 use everlevel_ring::SmallTorusRing;
-use everlevel_ring::base2k::Transform;
 use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, SwitchShape, switch_modulus};
 use everlevel_rlwe::{Lwe, Randomness, SecretId};
 use rayon::prelude::*;
@@ -153,24 +152,6 @@ impl EvalKeys {
     /// [`Error::Random`].
     pub fn generate(secret: &SecretKey) -> Result<Self, Error> {
         Ok(SeededEvalKeys::generate(secret)?.prepare())
-    }
-
-    /// The keys of a secret with rotations over limbs ([`BootstrapKey::over_limbs`]), for the same calls.
-    ///
-    /// # Errors
-    /// Those of [`BootstrapKey::over_limbs`].
-    pub fn generate_over_limbs(secret: &SecretKey, transform: Transform) -> Result<Self, Error> {
-        Self::over_limbs_from_seed(secret, transform, &secret.seeds.next()?)
-    }
-
-    /// [`EvalKeys::generate_over_limbs`] from a seed that must be secret and fresh.
-    ///
-    /// # Errors
-    /// As [`EvalKeys::generate_over_limbs`].
-    pub fn over_limbs_from_seed(secret: &SecretKey, transform: Transform, seed: &Seed) -> Result<Self, Error> {
-        let bootstrap = BootstrapKey::over_limbs(secret, transform, &seed.derive(Domain::Derive, 0))?;
-        let (landings, key_switch) = SeededEvalKeys::key_switches_of(secret, seed)?;
-        Ok(Self::new(secret.params(), secret.id(), bootstrap, landings.iter().chain([&key_switch])))
     }
 
     fn new<'a>(

@@ -92,5 +92,5 @@ pub use secret::SecretKey;
 pub use secrets::{Secrets, SmallSecret};
 pub use slices::Joined;
 pub use splitting::{FailureMeasurement, Splitting};
-pub use tfhe::ParamsLiteral;
+pub use tfhe::{LimbsLiteral, ParamsLiteral};
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};

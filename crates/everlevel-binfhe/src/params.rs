@@ -11,7 +11,7 @@ use crate::noise::{self, Noise};
 use crate::ntru::NtruLiteral;
 use crate::scheme::Scheme;
 use crate::secrets::Secrets;
-use crate::tfhe::ParamsLiteral;
+use crate::tfhe::{LimbsLiteral, ParamsLiteral};
 
 /// The unchecked parameters of a scheme.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,16 +19,26 @@ use crate::tfhe::ParamsLiteral;
 pub enum Literal {
     /// NTRU's.
     Ntru(NtruLiteral),
+    /// TFHE's over limbs.
+    Limbs(LimbsLiteral),
     /// TFHE's.
     Tfhe(ParamsLiteral),
 }
 
 impl Literal {
-    /// TFHE's numbers, if these are TFHE's.
+    /// TFHE's numbers, if these are TFHE's on words.
     pub fn tfhe(self) -> Option<ParamsLiteral> {
         match self {
             Self::Tfhe(literal) => Some(literal),
-            Self::Ntru(_) => None,
+            Self::Ntru(_) | Self::Limbs(_) => None,
+        }
+    }
+
+    /// TFHE's numbers over limbs, if these are such.
+    pub fn limbs(self) -> Option<LimbsLiteral> {
+        match self {
+            Self::Limbs(literal) => Some(literal),
+            Self::Ntru(_) | Self::Tfhe(_) => None,
         }
     }
 
@@ -36,7 +46,7 @@ impl Literal {
     pub fn ntru(self) -> Option<NtruLiteral> {
         match self {
             Self::Ntru(literal) => Some(literal),
-            Self::Tfhe(_) => None,
+            Self::Limbs(_) | Self::Tfhe(_) => None,
         }
     }
 
@@ -49,6 +59,7 @@ impl Literal {
     pub(crate) fn scheme(&self) -> &dyn Scheme {
         match self {
             Self::Ntru(literal) => literal,
+            Self::Limbs(literal) => literal,
             Self::Tfhe(literal) => literal,
         }
     }
@@ -57,6 +68,12 @@ impl Literal {
 impl From<ParamsLiteral> for Literal {
     fn from(literal: ParamsLiteral) -> Self {
         Self::Tfhe(literal)
+    }
+}
+
+impl From<LimbsLiteral> for Literal {
+    fn from(literal: LimbsLiteral) -> Self {
+        Self::Limbs(literal)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
 
 mod blocks;
+mod limbs;
 mod named_set;
 mod ntru;
 mod ntru_numbers;
+mod often;
+mod partial;
 mod shared;
 mod tfhe;
 mod tfhe_numbers;
@@ -11,7 +14,6 @@ mod tfhe_numbers;
 use crate::Error;
 
 pub use named_set::NamedSet;
-pub use tfhe::GATE_OVER_LIMBS;
 
 /// The beginning of names of sets below 128 bits.
 const INSECURE: &str = "insecure-";
@@ -44,23 +46,31 @@ pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
     })
 }
 
-/// Every named set: TFHE's, its experimental ones, and then NTRU's.
-pub const ALL: &[NamedSet] = &joined::<{ tfhe::ALL.len() + shared::ALL.len() + blocks::ALL.len() + ntru::ALL.len() }>();
+/// Every named set: TFHE's, its experimental ones, those over limbs, and then NTRU's.
+pub const ALL: &[NamedSet] = &joined::<{ len_of(GROUPS) }>(GROUPS);
 
-const fn joined<const COUNT: usize>() -> [NamedSet; COUNT] {
-    let mut all = [tfhe::ALL[0]; COUNT];
-    let mut i = 0;
-    while i < COUNT {
-        let first = tfhe::ALL.len();
-        let second = first + shared::ALL.len();
-        let third = second + blocks::ALL.len();
-        all[i] = match i {
-            i if i < first => tfhe::ALL[i],
-            i if i < second => shared::ALL[i - first],
-            i if i < third => blocks::ALL[i - second],
-            i => ntru::ALL[i - third],
-        };
+const GROUPS: &[&[NamedSet]] = &[tfhe::ALL, shared::ALL, blocks::ALL, partial::ALL, often::ALL, limbs::ALL, ntru::ALL];
+
+const fn len_of(groups: &[&[NamedSet]]) -> usize {
+    let (mut len, mut i) = (0, 0);
+    while i < groups.len() {
+        len += groups[i].len();
         i += 1;
+    }
+    len
+}
+
+const fn joined<const COUNT: usize>(groups: &[&[NamedSet]]) -> [NamedSet; COUNT] {
+    let mut all = [tfhe::ALL[0]; COUNT];
+    let (mut group, mut first, mut i) = (0, 0, 0);
+    while i < COUNT {
+        if i == first + groups[group].len() {
+            first = i;
+            group += 1;
+        } else {
+            all[i] = groups[group][i - first];
+            i += 1;
+        }
     }
     all
 }

@@ -61,6 +61,28 @@ fn named_sets_at_small_rings() {
     golden.assert(SETS);
 }
 
+/// Sets that reach what the sets above don't: limbs, partial secrets and key switches by transforms, and those of
+/// NTRU's rotations that have no other set.
+#[test]
+fn named_sets_of_other_kinds() {
+    let mut golden = Golden::default();
+    for (name, log_n) in [
+        ("gate-64-limbs-baseline", 8),
+        ("integer-4-64-partial-experimental", 10),
+        ("integer-4-64-partial-shared-experimental", 10),
+        ("integer-2-14-experimental", 9),
+        ("integer-2-14-chain-experimental", 9),
+        ("ntru-gate-64-eight-keys", 8),
+        ("ntru-gate-64-three-keys", 8),
+        ("ntru-gate-64-ternary-baseline", 8),
+        ("ntru-gate-64-two-sweeps-baseline", 8),
+        ("ntru-gate-64-hybrid-window-baseline", 8),
+    ] {
+        run(&mut golden, name, &secret(sets::find(name).unwrap().insecure_literal(log_n)));
+    }
+    golden.assert(OTHERS);
+}
+
 /// Shapes that no named set has: ranks, words, orders, the plain key switch.
 #[test]
 fn other_shapes() {
@@ -163,6 +185,58 @@ const SETS: &str = "
     integer-6-64 encrypt b568bf118451b0bddac52910
     integer-6-64 table of one 7a85557034d9c71cb66f9525
     integer-6-64 table 02991490f7f51455968c3808
+";
+const OTHERS: &str = "
+    gate-64-limbs-baseline secret_key 502167629d05ba9e21ea00c4
+    gate-64-limbs-baseline evaluation_key 7da26c7e5b31b0016369223b
+    gate-64-limbs-baseline encrypt 38ba8dae437f7f4f55e21b17
+    gate-64-limbs-baseline gate a7746f755e7d76d5875d2d06
+    gate-64-limbs-baseline gates 01b0dd74a08a787bcc5fbeee
+    integer-4-64-partial-experimental secret_key 6a3c4e9b3bf05ac5b56f0bc3
+    integer-4-64-partial-experimental evaluation_key d54609947fed642bcaa37541
+    integer-4-64-partial-experimental encrypt 73404eb7cdca90e53c83cc84
+    integer-4-64-partial-experimental table of one f1a202c31935e644a0675e60
+    integer-4-64-partial-experimental table 390e779e9b8e833dc56393d7
+    integer-4-64-partial-shared-experimental secret_key 54147bb3b996141977eef8ce
+    integer-4-64-partial-shared-experimental evaluation_key 7ceaa7e6879abe587454c2ac
+    integer-4-64-partial-shared-experimental encrypt 73404eb7cdca90e53c83cc84
+    integer-4-64-partial-shared-experimental table of one 2261497e0465bc56e5e42501
+    integer-4-64-partial-shared-experimental table deb3f70dec8bd54b574c7d7c
+    integer-2-14-experimental secret_key 641fc5e2cf5c8e0a012efbbf
+    integer-2-14-experimental evaluation_key e46dae33e083af9a13f56533
+    integer-2-14-experimental encrypt 658bccd2869e17da940148a5
+    integer-2-14-experimental table of one 183202369599b95b0b20f179
+    integer-2-14-experimental table 08a514874329151aae48c532
+    integer-2-14-chain-experimental secret_key dd8a38ba1cb71cfcaec7cddb
+    integer-2-14-chain-experimental evaluation_key 0e917cb8126cddec4c0ee9ca
+    integer-2-14-chain-experimental encrypt 658bccd2869e17da940148a5
+    integer-2-14-chain-experimental table of one 2091482069b9b6d8466429e7
+    integer-2-14-chain-experimental table 6c355ecaf0dffb3940e902ac
+    ntru-gate-64-eight-keys secret_key 32c7f923577d818c13d45da6
+    ntru-gate-64-eight-keys evaluation_key 263fc1f4936e9a45edc070af
+    ntru-gate-64-eight-keys encrypt 25a85d2b5b32a1aeaaccb548
+    ntru-gate-64-eight-keys gate 994b2c4b96e05d0fc6f558a6
+    ntru-gate-64-eight-keys gates 2e45ebbb293ecc98ce1d6da3
+    ntru-gate-64-three-keys secret_key 7802b0ef7692bcbc8c3c2cae
+    ntru-gate-64-three-keys evaluation_key d5fee19789a4bfc7ecfb551b
+    ntru-gate-64-three-keys encrypt 25a85d2b5b32a1aeaaccb548
+    ntru-gate-64-three-keys gate 053002f6315b40400920b643
+    ntru-gate-64-three-keys gates 079889fc620bb2252cc0d810
+    ntru-gate-64-ternary-baseline secret_key f31de3d73db9e1c08da06492
+    ntru-gate-64-ternary-baseline evaluation_key e125ef411a129d7217247ea4
+    ntru-gate-64-ternary-baseline encrypt 25a85d2b5b32a1aeaaccb548
+    ntru-gate-64-ternary-baseline gate 3bf09b90eaa373f6aca5c751
+    ntru-gate-64-ternary-baseline gates e135ba2f68d2160bbd180fe6
+    ntru-gate-64-two-sweeps-baseline secret_key 011315e87d078bd0b6a6152a
+    ntru-gate-64-two-sweeps-baseline evaluation_key 06ddf40ed65691f1e0db9088
+    ntru-gate-64-two-sweeps-baseline encrypt 25a85d2b5b32a1aeaaccb548
+    ntru-gate-64-two-sweeps-baseline gate 54474e9f71f7bb079feabd83
+    ntru-gate-64-two-sweeps-baseline gates 79b13f0498c56a570e45b865
+    ntru-gate-64-hybrid-window-baseline secret_key c95133a616999877bc404ccc
+    ntru-gate-64-hybrid-window-baseline evaluation_key 10a967cba9b823345d6ffeda
+    ntru-gate-64-hybrid-window-baseline encrypt 25a85d2b5b32a1aeaaccb548
+    ntru-gate-64-hybrid-window-baseline gate a03ea5c65313f88e430e6bc9
+    ntru-gate-64-hybrid-window-baseline gates a35d5c78113a4d785dd7fb7f
 ";
 const SHAPES: &str = "
     32 KeySwitchFirst 32 secret_key e167166015d5205cd8209a0c

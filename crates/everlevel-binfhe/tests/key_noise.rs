@@ -72,6 +72,7 @@ fn refused_without_draws(params: &Params) -> f64 {
 /// The gain of lattice attacks from the smaller errors of key switches that were drawn again is a part of a bit.
 #[test]
 fn known_attacks_gain_little_from_draws() {
+    let mut more = Vec::new();
     for set in sets::ALL {
         let params = set.params().unwrap();
         let (part, (_, accepted)) = (params.key_parts().key_switch, params.limits().accepted());
@@ -88,15 +89,18 @@ fn known_attacks_gain_little_from_draws() {
         };
         let lost = bits(params.lwe_log2_std_dev) - bits(params.lwe_log2_std_dev + (1.0 - smaller).log2());
         println!("{}: deviations smaller by {:.2} %, {lost:.2} bits", set.name, 100.0 * smaller);
-        assert!(lost < 0.15, "{}: {lost}", set.name);
+        if lost >= 0.15 {
+            more.push((set.name, lost));
+        }
     }
+    assert!(more.is_empty(), "{more:?}");
 }
 
 /// By formula: what draws leave, and products with more errors than all keys but one in `2^40` have.
 #[test]
 fn every_set_holds_its_claim_for_all_keys_but_one_in_two_to_forty() {
     assert!(log2_above(RARE) < -40.0);
-    for set in sets::ALL.iter().chain([&sets::GATE_OVER_LIMBS]) {
+    for set in sets::ALL {
         let params = set.params().unwrap();
         let (parts, limits) = (params.key_parts(), params.limits());
         let products = parts.products.at(RARE);

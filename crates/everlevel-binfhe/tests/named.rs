@@ -40,7 +40,18 @@ fn gates_and_four_bits() {
         "gate-64-blocks-experimental",
         "integer-4-128-blocks-experimental",
         "integer-5-64-blocks-experimental",
+        "integer-4-64-partial-experimental",
+        "integer-4-64-partial-shared-experimental",
+        "integer-2-14-experimental",
+        "integer-3-14-chain-experimental",
+        "gate-64-limbs-baseline",
         "ntru-gate-64",
+        "ntru-gate-64-eight-keys",
+        "ntru-gate-64-three-keys",
+        "ntru-gate-64-sequential",
+        "ntru-gate-64-ternary-baseline",
+        "ntru-gate-64-two-sweeps-baseline",
+        "ntru-gate-64-hybrid-window-baseline",
     ] {
         works(sets::find(name).unwrap());
     }

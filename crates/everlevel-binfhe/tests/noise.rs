@@ -5,8 +5,7 @@
 //! same at every run.
 
 use crate::common::{
-    fixed_keys, fixed_secret, keys, literal, over_limbs, rotation_errors_in_batches, rotation_errors_of_keys, signed,
-    uniform,
+    fixed_keys, keys, literal, over_limbs, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform,
 };
 use everlevel_binfhe::{
     EvalKeys, Gadget, KeySwitch, Landing, Lut, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets, SmallSecret,
@@ -254,11 +253,7 @@ fn check_limb_rotations(key_count: u64, count: u64, widest: f64) {
     for (mask, body) in [((8, 2), (8, 2)), ((10, 2), (10, 1))] {
         let (mask_gadget, body_gadget) = (Gadget::new(mask.0, mask.1), Gadget::new(body.0, body.1));
         let literal = ParamsLiteral { mask_gadget, body_gadget, max_log2_p_fail: 0.0, ..literal(64, Space::Bit) };
-        let keys_of = |key| {
-            let secret = fixed_secret(literal.clone(), key);
-            let keys = over_limbs(&secret, Transform::Doubles, key).unwrap();
-            (secret, keys)
-        };
+        let keys_of = |key| fixed_keys(over_limbs(literal.clone(), Transform::Doubles), key);
         let errors = relative_errors_with(&literal, &literal, key_count, count, count as usize, keys_of);
         let shared = key_count as usize * literal.lwe_dim * literal.rows() * literal.n();
         errors.assert_variance(&format!("over limbs, {mask:?} {body:?}"), 1.0, &[shared], widest);

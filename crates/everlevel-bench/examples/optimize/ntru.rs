@@ -36,6 +36,9 @@ struct Small {
     keys: usize,
 }
 
+/// The longest step of sweeps.
+const WINDOW: usize = 10;
+
 /// Degree of the key switch's ring.
 const RING: usize = 32;
 
@@ -51,7 +54,11 @@ fn smalls() -> Vec<Small> {
         all.extend([
             binary,
             Small { rotation: Rotation::EightKeys, keys: eight, ..binary },
+            Small { rotation: Rotation::ThreeKeys, keys: 3 * dim / 2 + 1, ..binary },
             Small { rotation: Rotation::Sequential, keys: dim + 1, ..binary },
+            // A product for each coefficient, and automorphisms between, most of their keys in several.
+            Small { rotation: Rotation::TwoSweeps { window: WINDOW }, keys: 2 * dim, ..binary },
+            Small { rotation: Rotation::OneSweep { window: WINDOW }, keys: 2 * dim, ..binary },
         ]);
     }
     for &(secret, dim, log2_std_dev) in LINES {

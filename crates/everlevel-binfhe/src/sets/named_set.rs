@@ -1,5 +1,6 @@
 //! A named set: numbers of a scheme's literal, and claims about them.
 
+use everlevel_ring::base2k::Transform;
 use everlevel_security::{SecretDistribution, torus};
 
 use super::ntru_numbers::NtruNumbers;
@@ -7,13 +8,15 @@ use super::tfhe_numbers::TfheNumbers;
 use crate::Error;
 use crate::common::Common;
 use crate::params::{Literal, Params};
+use crate::tfhe::LimbsLiteral;
 
 /// A named set of parameters, and the claims about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NamedSet {
     /// The set's name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names
     /// of NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits. Names end with
-    /// `experimental` where security rests on [assumptions](NamedSet::assumptions) of their own.
+    /// `experimental` where security rests on [assumptions](NamedSet::assumptions) of their own, and with `baseline`
+    /// where another set is better in time, key and failure together: those are for comparisons.
     pub name: &'static str,
     /// Cheapest attack on any of the secrets, NTRU's key among them, under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
@@ -29,6 +32,7 @@ pub struct NamedSet {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Numbers {
     Tfhe(TfheNumbers),
+    Limbs(TfheNumbers, Transform),
     Ntru(NtruNumbers),
 }
 
@@ -37,6 +41,7 @@ impl NamedSet {
     pub fn literal(&self) -> Literal {
         match &self.numbers {
             Numbers::Tfhe(numbers) => numbers.literal().into(),
+            &Numbers::Limbs(ref numbers, transform) => LimbsLiteral { words: numbers.literal(), transform }.into(),
             Numbers::Ntru(numbers) => numbers.literal().into(),
         }
     }
@@ -46,6 +51,9 @@ impl NamedSet {
     pub fn insecure_literal(&self, log_n: u32) -> Literal {
         match &self.numbers {
             Numbers::Tfhe(numbers) => numbers.insecure_literal(log_n).into(),
+            &Numbers::Limbs(ref numbers, transform) => {
+                LimbsLiteral { words: numbers.insecure_literal(log_n), transform }.into()
+            }
             Numbers::Ntru(numbers) => numbers.insecure_literal(log_n).into(),
         }
     }
@@ -95,6 +103,17 @@ pub(super) const fn tfhe(
     numbers: TfheNumbers,
 ) -> NamedSet {
     NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Tfhe(numbers) }
+}
+
+/// A set of TFHE's over limbs.
+pub(super) const fn over_limbs(
+    name: &'static str,
+    (security_bits, log2_p_fail): (f64, f64),
+    about: &'static str,
+    numbers: TfheNumbers,
+    transform: Transform,
+) -> NamedSet {
+    NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Limbs(numbers, transform) }
 }
 
 /// A set of NTRU's.

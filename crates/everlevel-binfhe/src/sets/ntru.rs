@@ -1,7 +1,7 @@
 //! NTRU's sets.
 
 use super::named_set::{NamedSet, ntru as named};
-use super::ntru_numbers::{NtruNumbers, gate, in_blocks, in_buckets, of_integers};
+use super::ntru_numbers::{NtruNumbers, by, gate, in_blocks, in_buckets, of_integers};
 use crate::ntru::Rotation;
 use crate::secrets::SmallSecret;
 
@@ -60,6 +60,51 @@ pub(super) const ALL: &[NamedSet] = &[
         (128.4, -66.5),
         "Integers of 4 bits, carries among them.",
         of_integers(4, gate((800, -17.25), (268_369_921, 11, -48.32), (5, 4, 7), (2, 8, 32), -64.0)),
+    ),
+    named(
+        "ntru-gate-64-eight-keys",
+        (125.6, -73.3),
+        "Gates with eight keys for three bits of the small secret: fewer products, and a larger key.",
+        by(Rotation::EightKeys, gate((672, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)),
+    ),
+    named(
+        "ntru-gate-64-three-keys",
+        (125.6, -64.0),
+        "Gates with three keys for two bits of the small secret: a smaller key.",
+        by(Rotation::ThreeKeys, gate((704, -14.81), (1_320_961, 10, -22.83), (3, 5, 5), (1, 12, 32), -64.0)),
+    ),
+    named(
+        "ntru-gate-64-sequential",
+        (125.6, -73.7),
+        "Gates with a key for each bit of the small secret: the smallest key.",
+        by(Rotation::Sequential, gate((672, -13.98), (1_320_961, 10, -22.83), (4, 4, 4), (2, 6, 32), -64.0)),
+    ),
+    named(
+        "ntru-gate-64-ternary-baseline",
+        (125.6, -70.5),
+        "Gates with a ternary small secret, a product for each coefficient (FINAL): for comparisons.",
+        NtruNumbers {
+            secret: SmallSecret::Ternary,
+            ..by(Rotation::Sequential, gate((608, -13.97), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0))
+        },
+    ),
+    named(
+        "ntru-gate-64-two-sweeps-baseline",
+        (125.6, -73.9),
+        "Gates by automorphisms in two sweeps (LMKCDEY), steps of up to 10: for comparisons.",
+        by(
+            Rotation::TwoSweeps { window: 10 },
+            gate((640, -13.15), (1_320_961, 10, -22.83), (3, 6, 3), (1, 11, 32), -64.0),
+        ),
+    ),
+    named(
+        "ntru-gate-64-hybrid-window-baseline",
+        (125.6, -65.3),
+        "Gates by automorphisms in one sweep, our reading of the hybrid window size: for comparisons.",
+        by(
+            Rotation::OneSweep { window: 10 },
+            gate((704, -14.81), (1_320_961, 10, -22.83), (4, 5, 2), (2, 6, 32), -64.0),
+        ),
     ),
     named(
         "ntru-gate-64-blocks-experimental",

@@ -88,6 +88,11 @@ pub(super) const fn gate(
     }
 }
 
+/// The numbers with another rotation.
+pub(super) const fn by(rotation: Rotation, numbers: NtruNumbers) -> NtruNumbers {
+    NtruNumbers { rotation, ..numbers }
+}
+
 /// The numbers for integers.
 pub(super) const fn of_integers(bits: u32, numbers: NtruNumbers) -> NtruNumbers {
     NtruNumbers { space: Space::Integer { bits }, squared_norm: integers_norm(bits), ..numbers }

@@ -3,17 +3,6 @@
 use super::named_set::{NamedSet, tfhe as named};
 use super::tfhe_numbers::{extended, gate, in_twos, integer, tfhe_lib};
 
-/// The secrets and errors of `gate-64` for rotations over limbs ([`EvalKeys::generate_over_limbs`]): limbs of 19 bits,
-/// of which a digit is one and a sample has two, as few as hold its errors. It isn't found by its name.
-///
-/// [`EvalKeys::generate_over_limbs`]: crate::EvalKeys::generate_over_limbs
-pub const GATE_OVER_LIMBS: NamedSet = named(
-    "gate-64-limbs",
-    (128.1, -66.4),
-    "Gates over limbs; any gate on what any gate or MUX gives.",
-    gate((640, -13.15), (3, 9, -35.57), ((19, 1), (19, 1)), (1, 12, 32), -64.0),
-);
-
 /// TFHE's usual sets, all of them.
 pub(super) const ALL: &[NamedSet] = &[
     named(

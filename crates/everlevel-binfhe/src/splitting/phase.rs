@@ -35,7 +35,7 @@ enum Coordinate {
 /// The distribution of inputs' words.
 #[derive(Debug, Clone, Copy)]
 enum Words {
-    /// Leading bits: 32 or 64.
+    /// Leading bits: 32, 64, or those of limbs.
     Torus(u32),
     /// Residues of a prime, as the torus words nearest to them.
     Residues(u64),
@@ -216,6 +216,7 @@ impl Phase {
             rows,
             words: match params.literal() {
                 Literal::Tfhe(literal) => Words::Torus(literal.torus_bits),
+                Literal::Limbs(literal) => Words::Torus(literal.bits()),
                 Literal::Ntru(literal) => Words::Residues(literal.modulus.into()),
             },
             factors,

@@ -42,8 +42,12 @@ fn of_weights(l: &ParamsLiteral, turns: f64, weight: f64) -> f64 {
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = l.rank as f64 * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let stored = noise::errors_per_bit(l).0 * l.n() as f64 * noise::stored_key_of(l, weight) * digits;
-    turns * roundings(l) * (weight * noise::rounding(a) + noise::rounding(b))
-        + l.lwe_dim as f64 * (stored + noise::transforms_of(l, weight))
+    roundings_of_weights(l, turns, weight) + l.lwe_dim as f64 * (stored + noise::transforms_of(l, weight))
+}
+
+/// The part of [`of_weights`] that exact products have, too: roundings.
+pub(super) fn roundings_of_weights(l: &ParamsLiteral, turns: f64, weight: f64) -> f64 {
+    turns * roundings(l) * (weight * noise::rounding(l.mask_gadget) + noise::rounding(l.body_gadget))
 }
 
 /// Roundings of a step whose bits aren't all zero.
@@ -61,11 +65,20 @@ fn turning(l: &ParamsLiteral) -> f64 {
 
 /// The variance of products with secrets, over keys.
 pub(super) fn secrets(l: &ParamsLiteral) -> OverKeys {
+    over_secrets(l, |turns, weight| of_weights(l, turns, weight))
+}
+
+/// The variance of roundings times secrets, over keys.
+pub(super) fn roundings_of_secrets(l: &ParamsLiteral) -> OverKeys {
+    over_secrets(l, |turns, weight| roundings_of_weights(l, turns, weight))
+}
+
+/// A variance that is linear in the steps that turn and in the secret's weight, over keys.
+fn over_secrets(l: &ParamsLiteral, of_weights: impl Fn(f64, f64) -> f64) -> OverKeys {
     let (steps, dim, p) = (l.steps() as f64, l.big_dim() as f64, turning(l));
     let (turns, weight) = (steps * p, dim / 2.0);
-    let mean = of_weights(l, turns, weight);
-    // It is linear in each.
-    let (by_turn, by_one) = (of_weights(l, turns + 1.0, weight) - mean, of_weights(l, turns, weight + 1.0) - mean);
+    let mean = of_weights(turns, weight);
+    let (by_turn, by_one) = (of_weights(turns + 1.0, weight) - mean, of_weights(turns, weight + 1.0) - mean);
     // Bits that both secrets have are counted in both.
     let together = l.secrets.shared as f64 * (1.0 - p) / 2.0;
     let variance = by_turn * by_turn * steps * p * (1.0 - p) + by_one * by_one * dim / 4.0;
@@ -74,10 +87,16 @@ pub(super) fn secrets(l: &ParamsLiteral) -> OverKeys {
 
 /// The variance of products with the secrets of one key.
 pub(super) fn of_secrets(l: &ParamsLiteral, small: &[i8], big: &[i8]) -> f64 {
+    let (turns, weight) = turns_and_weight(l, small, big);
+    of_weights(l, turns, weight)
+}
+
+/// The steps of one small secret that turn, and the ones of a large secret.
+pub(super) fn turns_and_weight(l: &ParamsLiteral, small: &[i8], big: &[i8]) -> (f64, f64) {
     let turns: u32 =
         small.chunks(l.bits_per_step).map(|bits| u32::from(bits.iter().fold(0, |any, &bit| any | bit) as u8)).sum();
     let weight: u32 = big.iter().map(|&bit| u32::from(bit as u8)).sum();
-    of_weights(l, f64::from(turns), f64::from(weight))
+    (f64::from(turns), f64::from(weight))
 }
 
 #[cfg(test)]

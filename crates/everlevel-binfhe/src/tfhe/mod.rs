@@ -4,6 +4,7 @@ mod bootstrap_key;
 mod bootstraps;
 mod ggsw;
 mod key_noise;
+mod limb_params;
 mod limbs;
 mod params;
 mod rotation;
@@ -13,7 +14,7 @@ use everlevel_rlwe::Randomness;
 use crate::blind_rotation::{BlindRotate, BlindRotation, SeededBootstrapKey};
 use crate::{Error, Progress, SecretKey};
 
-pub(crate) use limbs::LimbRotation;
+pub use limb_params::LimbsLiteral;
 pub use params::ParamsLiteral;
 
 /// The bodies of a key's rows, as leading bits.
@@ -35,4 +36,19 @@ pub(crate) fn prepare(params: &ParamsLiteral, stored: &SeededBootstrapKey) -> Bo
         32 => Box::new(BlindRotation::from(rotation::Prepared::<u32>::new(stored, params))),
         _ => Box::new(BlindRotation::from(rotation::Prepared::<u64>::new(stored, params))),
     }
+}
+
+/// The bodies of a key's rows over limbs, as leading bits.
+pub(crate) fn bodies_over_limbs(
+    params: &LimbsLiteral,
+    secret: &SecretKey,
+    randomness: &Randomness,
+    progress: Progress<'_>,
+) -> Result<Vec<u64>, Error> {
+    limbs::bodies(params, secret, randomness, progress)
+}
+
+/// A stored key over limbs made ready for use.
+pub(crate) fn prepare_over_limbs(params: &LimbsLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {
+    Box::new(BlindRotation::from(limbs::LimbRotation::new(stored, params)))
 }

@@ -7,7 +7,8 @@ pub mod uints;
 use std::sync::{Arc, OnceLock};
 
 use everlevel_binfhe::{
-    Error, EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Secrets, Space, Transform,
+    EvalKeys, Gadget, KeySwitch, LimbsLiteral, Literal, Order, Params, ParamsLiteral, SecretKey, Secrets, Space,
+    Transform,
 };
 #[allow(unused_imports)]
 pub use rotations::{
@@ -80,7 +81,7 @@ pub fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
 }
 
-/// Keys whose rotations are over limbs, the same at every run.
-pub fn over_limbs(secret: &SecretKey, transform: Transform, index: u64) -> Result<EvalKeys, Error> {
-    EvalKeys::over_limbs_from_seed(secret, transform, &fixed_seed(2 * index + 1))
+/// Numbers of words over limbs.
+pub fn over_limbs(words: ParamsLiteral, transform: Transform) -> LimbsLiteral {
+    LimbsLiteral { words, transform }
 }
