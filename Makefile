@@ -18,7 +18,7 @@
 #   make wheel       a wheel for every CPython from 3.11 on, into build/wheels, tried in clean environments
 #   make package     the crates as crates.io would get them, into target/package, each built from its package
 #   make lint        the formatters and linters alone
-#   make structure   circles of files, files that are too long, what is public without need
+#   make structure   circles of files, files that are too long, what is public, or there, without need
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -83,8 +83,9 @@ lint-python: build
 	$(BIN)/python -m mypy.stubtest everlevel._native --mypy-config-file pyproject.toml
 	PYTHONPATH=benches $(BIN)/python -m tables --check
 
-structure: $(BIN)/.everlevel-ready
+structure: tools $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure
+	CARGO="$(CARGO)" $(BIN)/python scripts/needless.py
 
 # The same cases of property tests every time: `make test-slow` draws new ones.
 test-rust test-simd: export PROPTEST_RNG_SEED ?= 20261121

@@ -2,29 +2,37 @@
 
 rustc sees what is dead within one crate, and takes all that is public for used. So the crates are put together into
 one, in a scratch copy, as private modules of it: then only what Python and C can call is alive, and rustc's own
-analysis lists everything else, chains of calls and methods of traits too. What is left may be the Rust interface that
-users see, an oracle of tests, or code that nothing needs: look at each.
+analysis lists everything else, chains of calls and methods of traits too. What is found may be the Rust interface that
+users see, an oracle of tests, or code that nothing needs. What stays stands in scripts/needless.toml with a reason; all
+else is an error, and so is an entry that nothing needs any more.
 
-    python scripts/needless.py                    all findings, and their number in each crate
-    python scripts/needless.py everlevel-ring     those of files whose paths contain this
+    python scripts/needless.py                    what isn't on the list, and the number of those that are
+    python scripts/needless.py --all              all findings, and their number in each crate
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterable
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import rust_syntax
 
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "target" / "needless"
 PRODUCTS = ("everlevel-py", "everlevel-spqlios")
+KEPT = ROOT / "scripts" / "needless.toml"
+_DECLARED = re.compile(r"\b(?:fn|struct|enum|trait|type|static|union|mod|const(?! fn))\s+(\w+)")
+_MEMBER = re.compile(r"(?:pub(?:\(\w+\))? )?(\w+)")
 _NO_DEFAULTS = {"default-features": False}
 
 
@@ -106,8 +114,27 @@ def make(crates: set[str], dependencies: str) -> None:
         (COPY / path).write_bytes(content)
 
 
-def findings() -> list[tuple[str, int, str]]:
-    """Check the crate, and return what is dead in it: file, line, and what stands there."""
+class Finding(NamedTuple):
+    """A declaration that no product uses."""
+
+    file: str
+    line: int
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The name that is declared: an item's, or else a field's or a variant's."""
+        found = _DECLARED.search(self.text) or _MEMBER.match(self.text)
+        return found[1] if found else ""
+
+    @property
+    def key(self) -> str:
+        """The file, from the crate's folder on, and the name: `crate/src/file.rs name`."""
+        return f"{self.file.removeprefix('crates/')} {self.name}"
+
+
+def findings() -> list[Finding]:
+    """Check the crate, and return what is dead in it."""
     command = [os.environ.get("CARGO", "cargo"), "check", "--quiet", "--message-format=json"]
     environment = {**os.environ, "PYO3_BUILD_EXTENSION_MODULE": "1", "CARGO_TARGET_DIR": str(COPY / "target")}
     done = subprocess.run(command, cwd=COPY, env=environment, capture_output=True, text=True, check=False)
@@ -120,20 +147,49 @@ def findings() -> list[tuple[str, int, str]]:
     # What a macro writes several times stands in the source once.
     places = {(span["file_name"], span["line_start"]) for one in dead for span in one["spans"] if span["is_primary"]}
     return [
-        (file, line, (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1].strip())
+        Finding(file, line, (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1].strip())
         for file, line in sorted(places)
     ]
 
 
+def kept() -> dict[str, str]:
+    """Return the reason of each entry of the list."""
+    groups = tomllib.loads(KEPT.read_text(encoding="utf-8"))["kept"]
+    return {
+        f"{file} {name}": group["reason"]
+        for group in groups
+        for file, names in group["items"].items()
+        for name in names.split()
+    }
+
+
+def compared(found: list[Finding], entries: Iterable[str]) -> tuple[list[Finding], list[str]]:
+    """Return the findings without an entry, and the entries without a finding."""
+    entries = list(entries)
+    others = [one for one in found if not any(fnmatch(one.key, entry) for entry in entries)]
+    return others, [entry for entry in entries if not any(fnmatch(one.key, entry) for one in found)]
+
+
 def main(arguments: list[str]) -> int:
-    """Print the findings in files whose paths contain an argument (all, without one), and return the exit status."""
+    """Print the findings that the list doesn't have, or all, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="print what is on the list, too")
+    options = parser.parse_args(arguments)
     make(*_crates())
-    found = [one for one in findings() if not arguments or any(part in one[0] for part in arguments)]
-    for file, line, text in found:
-        print(f"{file}:{line}: {text}")
-    for crate, number in sorted(Counter(file.split("/")[1] for file, _, _ in found).items()):
-        print(f"{crate:24} {number:5}")
-    return 0
+    found = findings()
+    others, stale = compared(found, kept())
+    for one in found if options.all else others:
+        print(f"{one.file}:{one.line}: {one.text}")
+    if options.all:
+        for crate, number in sorted(Counter(one.file.split("/")[1] for one in found).items()):
+            print(f"{crate:24} {number:5}")
+    if others:
+        print(f"needless: {len(others)} items that only tests, benches and examples use, if any;")
+        print(f"  remove them, move them to everlevel-testkit, or give a reason in {KEPT.relative_to(ROOT)}")
+    for entry in stale:
+        print(f"needless: {KEPT.relative_to(ROOT)}: `{entry}` is used, or gone; remove the entry")
+    print(f"needless: {len(found) - len(others)} items that no product uses, each with a reason")
+    return int(bool(others or stale))
 
 
 if __name__ == "__main__":

@@ -132,6 +132,32 @@ def test_paths_of_a_crate_that_became_a_module(before: bytes, after: bytes):
     assert needless.moved(before, "own", {"own", "other"}) == after
 
 
+@pytest.mark.parametrize(
+    ("declaration", "name"),
+    [
+        ("pub(crate) const fn shifted(self) -> Self {", "shifted"),
+        ("pub const LINE_BITS: f64 = 132.0;", "LINE_BITS"),
+        ("sigma: f64,", "sigma"),
+        ("pub sigma: f64,", "sigma"),
+        ("Read,", "Read"),
+        ("fn run(self, fn_of: fn(u8)) where Self: Sized;", "run"),
+    ],
+)
+def test_what_is_needless_has_the_name_that_is_declared(declaration: str, name: str):
+    assert needless.Finding("crates/a/src/lib.rs", 7, declaration).key == f"a/src/lib.rs {name}"
+
+
+def test_needless_items_have_a_reason_or_are_told_and_so_are_reasons_for_nothing():
+    found = [needless.Finding(f"crates/a/src/{file}.rs", 1, f"fn {name}() {{") for file, name in ["xf", "xg", "yf"]]
+    entries = ["a/src/x.rs f", "a/src/y.rs *", "a/src/z.rs *"]
+    assert needless.compared(found, entries) == ([found[1]], ["a/src/z.rs *"])
+
+
+def test_the_list_of_needless_items_names_files_that_are_there():
+    files = {entry.split()[0] for entry in needless.kept()}
+    assert all((needless.ROOT / "crates" / file).exists() for file in files)
+
+
 def test_instructions_are_those_of_the_file_that_they_were_written_in():
     profile = """fl=(1) /x/crates/everlevel-ring/src/a.rs
 fn=(1) f
