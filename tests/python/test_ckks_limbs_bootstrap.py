@@ -142,6 +142,10 @@ def test_memory_is_told_and_work_is_stopped(
     assert engine.estimate_memory("create_bootstrap_key").held == bootstrap_key.nbytes
     x = engine.encrypt([0.5], secret_key)
     assert engine.estimate_memory("bootstrap").held >= engine.bootstrap(x).nbytes
-    for work in (lambda: engine.create_bootstrap_key(secret_key), lambda: engine.bootstrap(x), lambda: [[0.5]] @ x):
+    for work in (
+        lambda: engine.create_bootstrap_key(secret_key),
+        lambda: engine.bootstrap(x),
+        lambda: np.ones((64, 64)) @ x,
+    ):
         with ctrl_c_at_the_first_step(monkeypatch):
             work()

@@ -17,7 +17,7 @@ use crate::circuits::matrix::scan::{Layout, NoNumber, Scan, Side};
 use crate::circuits::matrix::steps::{Horner, baby_steps};
 
 /// Giant steps whose sums are made together.
-pub(super) const GIANTS_TOGETHER: usize = 4;
+const GIANTS_TOGETHER: usize = 4;
 
 /// The transforms of a ciphertext's parts.
 pub(super) type Operands = [LimbDigits; 2];

@@ -6,7 +6,7 @@ use everlevel_ring::base2k::{ClearPoly, coefficients};
 use everlevel_ring::{Footprint, LimbRing, Progress, report};
 use everlevel_rlwe::{Rlwe, SIGMA};
 
-use super::super::matrix::{GIANTS_TOGETHER, Operands, clear_sums, operands};
+use super::super::matrix::{Operands, clear_sums, operands};
 use super::super::polynomials::OfBudgets;
 use super::super::{Ciphertext, Context, Params};
 use super::key::{BootstrapKey, Purpose};
@@ -19,6 +19,9 @@ use crate::circuits::matrix::steps::Horner;
 const SINE_NOISE: f64 = 7.6e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
+
+/// Giant steps whose sums are made together: all of a stage's.
+const GIANTS_TOGETHER: usize = 8;
 
 /// A bootstrap, and how far it is.
 struct Run<'a> {
