@@ -59,7 +59,7 @@ def test_wrong_matrices_are_refused(engine: limbs.Engine, secret_key: limbs.Secr
         engine.multiply_matrix([[np.nan]], x)
     with pytest.raises(errors.MessageTypeError):
         engine.multiply_matrix([["one"]], x)
-    with pytest.raises(errors.RangeError, match="72.0 bits, and 62 are held"):
+    with pytest.raises(errors.RangeError, match="and 62 are held"):
         engine.multiply_matrix([[2.0**30]], x)
     with pytest.raises(errors.ParameterError, match="precision_bits is 41"):
         engine.multiply_matrix([[1.0]], x, precision_bits=41)

@@ -77,8 +77,8 @@ impl PublicKey {
         self.pair.set()
     }
 
-    /// [`PublicKey::encrypt_zero`] over `target` and `special` together, divided by `special`, so that the noise is that
-    /// of one rounding.
+    /// [`PublicKey::encrypt_zero`] over `target` and `special` together, divided by `special`, so that the noise is
+    /// that of one rounding.
     pub fn encrypt_zero_divided(&self, ring: &Ring, target: &PrimeSet, special: &PrimeSet, seed: &Seed) -> Rlwe {
         self.encrypt_zero(ring, &target.union(special), seed).rescale(ring, target)
     }

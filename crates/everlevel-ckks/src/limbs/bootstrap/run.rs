@@ -186,10 +186,10 @@ impl Run<'_> {
                 together.iter().map(|(_, row)| row.iter().map(clear).collect()).collect();
             let rows: Vec<Vec<Option<&ClearPoly>>> =
                 all.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
-            for ((giant, _), finish) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
+            for ((giant, _), of_row) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
                 // From one giant step to the next.
                 let turn = |ct: Rlwe<LimbRing>, _| Ok::<_, Error>(turned(&ct, giants[1]));
-                sum.step(*giant as i64, turn, |turned| Ok(finish(turned)))?;
+                sum.step(*giant as i64, turn, |turned| Ok(of_row.finish(ring, turned.as_ref())))?;
                 self.check()?;
             }
         }
