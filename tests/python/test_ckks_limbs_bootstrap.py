@@ -59,7 +59,7 @@ def test_wrong_matrices_are_refused(engine: limbs.Engine, secret_key: limbs.Secr
         engine.multiply_matrix([[np.nan]], x)
     with pytest.raises(errors.MessageTypeError):
         engine.multiply_matrix([["one"]], x)
-    with pytest.raises(errors.RangeError, match="72.0 bits, and 62 are held"):
+    with pytest.raises(errors.RangeError, match="and 62 are held"):
         engine.multiply_matrix([[2.0**30]], x)
     with pytest.raises(errors.ParameterError, match="precision_bits is 41"):
         engine.multiply_matrix([[1.0]], x, precision_bits=41)
@@ -142,6 +142,10 @@ def test_memory_is_told_and_work_is_stopped(
     assert engine.estimate_memory("create_bootstrap_key").held == bootstrap_key.nbytes
     x = engine.encrypt([0.5], secret_key)
     assert engine.estimate_memory("bootstrap").held >= engine.bootstrap(x).nbytes
-    for work in (lambda: engine.create_bootstrap_key(secret_key), lambda: engine.bootstrap(x), lambda: [[0.5]] @ x):
+    for work in (
+        lambda: engine.create_bootstrap_key(secret_key),
+        lambda: engine.bootstrap(x),
+        lambda: np.ones((64, 64)) @ x,
+    ):
         with ctrl_c_at_the_first_step(monkeypatch):
             work()

@@ -5,7 +5,7 @@
 
 use everlevel_limbs::{Error, EvalKeys, Shape, noise};
 use everlevel_objects::with_memory;
-use everlevel_ring::base2k::{ClearPoly, LimbDigits};
+use everlevel_ring::base2k::{ClearPoly, ClearSum, LimbDigits};
 use everlevel_ring::{Footprint, LimbRing, Progress, report};
 use everlevel_rlwe::Rlwe;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ use crate::circuits::matrix::scan::{Layout, NoNumber, Scan, Side};
 use crate::circuits::matrix::steps::{Horner, baby_steps};
 
 /// Giant steps whose sums are made together.
-pub(super) const GIANTS_TOGETHER: usize = 4;
+const GIANTS_TOGETHER: usize = 4;
 
 /// The transforms of a ciphertext's parts.
 pub(super) type Operands = [LimbDigits; 2];
@@ -27,26 +27,28 @@ pub(super) fn operands(ring: &LimbRing, ct: &Rlwe<LimbRing>) -> Operands {
     [ring.operand(&ct.c0), ring.operand(&ct.c1)]
 }
 
-/// Sums of products of ciphertexts with polynomials in the clear, for each row, which are finished onto others.
-pub(super) fn clear_sums<'a>(
-    ring: &'a LimbRing,
-    x: &[&Operands],
-    rows: &[Vec<Option<&ClearPoly>>],
-) -> impl Iterator<Item = impl FnOnce(Option<Rlwe<LimbRing>>) -> Rlwe<LimbRing> + use<'a>> + use<'a> {
+/// The sums of both parts of a row, whose limbs aren't carried yet.
+pub(super) struct RowSum([ClearSum; 2]);
+
+impl RowSum {
+    /// The ciphertext, added to another one.
+    pub fn finish(self, ring: &LimbRing, onto: Option<&Rlwe<LimbRing>>) -> Rlwe<LimbRing> {
+        let [body, mask] = self.0;
+        Rlwe { c0: ring.finish_clear(body, onto.map(|ct| &ct.c0)), c1: ring.finish_clear(mask, onto.map(|ct| &ct.c1)) }
+    }
+}
+
+/// Sums of products of ciphertexts with polynomials in the clear, for each row.
+pub(super) fn clear_sums(ring: &LimbRing, x: &[&Operands], rows: &[Vec<Option<&ClearPoly>>]) -> Vec<RowSum> {
     let part = |part: usize| ring.clear_sums(&x.iter().map(|x| &x[part]).collect::<Vec<_>>(), rows);
     let [bodies, masks] = [0, 1].map(part);
-    bodies.into_iter().zip(masks).map(move |(body, mask)| {
-        move |onto: Option<Rlwe<LimbRing>>| Rlwe {
-            c0: ring.finish_clear(body, onto.as_ref().map(|ct| &ct.c0)),
-            c1: ring.finish_clear(mask, onto.as_ref().map(|ct| &ct.c1)),
-        }
-    })
+    bodies.into_iter().zip(masks).map(|(body, mask)| RowSum([body, mask])).collect()
 }
 
 impl Context {
     /// `matrix·a`, for entries that are rounded to multiples of `2^−bits`: it spends as many bits of budget. Slots of
-    /// `a` beyond the columns don't matter, and slots of the product beyond the rows are 0. Giant steps are the steps of
-    /// the progress.
+    /// `a` beyond the columns don't matter, and slots of the product beyond the rows are 0. Giant steps are the steps
+    /// of the progress.
     ///
     /// # Errors
     /// No entries, or as many as the dimensions don't say, or more rows or columns than slots; NaN or infinity; entries
@@ -135,8 +137,8 @@ impl Context {
                 .iter()
                 .map(|of_giant| row(of_giant).into_iter().map(|at| Some(&of_giant[at?].1)).collect())
                 .collect();
-            for ((giant, _), finish) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
-                sum.step(*giant, &mut turn, |turned| Ok(finish(turned)))?;
+            for ((giant, _), of_row) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
+                sum.step(*giant, &mut turn, |turned| Ok(of_row.finish(ring, turned.as_ref())))?;
                 done += 1;
                 report(op, progress, done, giants.len())?;
             }

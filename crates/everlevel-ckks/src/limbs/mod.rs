@@ -13,7 +13,8 @@
 //! *Keys.* One for every precision and budget: ciphertexts of fewer limbs use a corner of it.
 //!
 //! *Map.* `params` · `ciphertext` · `context` keys and messages · `arithmetic` sums, products, rescaling · `rotations`
-//! · `polynomials` · `matrix` products with matrices · `bootstrap` · `files`. Keys and errors are those of every scheme over limbs ([`everlevel_limbs`]).
+//! · `polynomials` · `matrix` products with matrices · `bootstrap` · `files`. Keys and errors are those of every scheme
+//! over limbs ([`everlevel_limbs`]).
 
 mod arithmetic;
 mod bootstrap;

@@ -58,8 +58,8 @@ pub(crate) struct Scan {
 pub(crate) struct NoNumber(pub usize);
 
 impl Scan {
-    /// Looks at all entries, of which there are as many as rows and columns say: on the diagonals that are asked for, to
-    /// the left, or else on those that are not zero.
+    /// Looks at all entries, of which there are as many as rows and columns say: on the diagonals that are asked for,
+    /// to the left, or else on those that are not zero.
     ///
     /// # Errors
     /// An entry that is no number.

@@ -6,7 +6,7 @@ use everlevel_ring::base2k::{ClearPoly, coefficients};
 use everlevel_ring::{Footprint, LimbRing, Progress, report};
 use everlevel_rlwe::{Rlwe, SIGMA};
 
-use super::super::matrix::{GIANTS_TOGETHER, Operands, clear_sums, operands};
+use super::super::matrix::{Operands, clear_sums, operands};
 use super::super::polynomials::OfBudgets;
 use super::super::{Ciphertext, Context, Params};
 use super::key::{BootstrapKey, Purpose};
@@ -19,6 +19,9 @@ use crate::circuits::matrix::steps::Horner;
 const SINE_NOISE: f64 = 7.6e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
+
+/// Giant steps whose sums are made together: all of a stage's.
+const GIANTS_TOGETHER: usize = 8;
 
 /// A bootstrap, and how far it is.
 struct Run<'a> {
@@ -183,10 +186,10 @@ impl Run<'_> {
                 together.iter().map(|(_, row)| row.iter().map(clear).collect()).collect();
             let rows: Vec<Vec<Option<&ClearPoly>>> =
                 all.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
-            for ((giant, _), finish) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
+            for ((giant, _), of_row) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
                 // From one giant step to the next.
                 let turn = |ct: Rlwe<LimbRing>, _| Ok::<_, Error>(turned(&ct, giants[1]));
-                sum.step(*giant as i64, turn, |turned| Ok(finish(turned)))?;
+                sum.step(*giant as i64, turn, |turned| Ok(of_row.finish(ring, turned.as_ref())))?;
                 self.check()?;
             }
         }
