@@ -8,7 +8,7 @@
 //! circle on. That of `h` is, and so is that of `l XOR h`, but that of `l` isn't: a digit's bits are these two
 //! ([`gray`] takes indices to theirs).
 
-use everlevel_ring::{TorusRing, WordBuffer};
+use everlevel_ring::TorusRing;
 use everlevel_rlwe::Lwe;
 
 use super::key::CircuitKey;
@@ -19,7 +19,9 @@ use crate::{Error, FailureBound, Lut, NoiseSum};
 /// GGSW ciphertexts of the bits of an index, from the least significant, transformed.
 #[derive(Debug)]
 pub struct EncryptedBits {
-    matrices: WordBuffer<f64>,
+    matrices: Vec<f64>,
+    /// The first word of a matrix, which begins a cache line: the allocator recycles memory, and doesn't align it.
+    start: usize,
     len: usize,
     failures: FailureBound,
 }
@@ -38,10 +40,13 @@ impl EncryptedBits {
 
     /// A bit's matrix, of the rows of the mask and then those of the body.
     pub(super) fn matrix(&self, bit: usize) -> &[f64] {
-        let len = self.matrices.len() / self.len;
-        &self.matrices[bit * len..(bit + 1) * len]
+        let len = (self.matrices.len() - LINE) / self.len;
+        &self.matrices[self.start + bit * len..][..len]
     }
 }
+
+/// Words of a cache line.
+const LINE: usize = 8;
 
 /// What circuit bootstraps make bits of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,14 +129,17 @@ impl CircuitKey {
         });
         let each: Vec<(Vec<usize>, FailureBound)> = each.collect();
         let threads = rayon::current_num_threads();
-        let rows = map(threads, rotated.len(), |i| self.rows(source, &rotated[i], &mut self.scratch()));
+        let rows =
+            map(threads, rotated.len(), |i| self.with_scratch(|scratch| self.rows(source, &rotated[i], scratch)));
         let gather = |i: usize| {
             let (places, failures) = &each[i];
             let (len, matrix_len) = (places.len() * source.bits(), self.product().matrix_len());
-            let mut matrices = WordBuffer::zeroed(len * matrix_len);
+            let mut matrices = vec![0.0; len * matrix_len + LINE];
+            let start = matrices.as_ptr().align_offset(size_of::<[f64; LINE]>()).min(LINE);
             let bits = places.iter().flat_map(|&place| &rows[place]);
-            matrices.chunks_exact_mut(matrix_len).zip(bits).for_each(|(matrix, rows)| self.transform(matrix, rows));
-            EncryptedBits { matrices, len, failures: failures.clone() }
+            let each = matrices[start..].chunks_exact_mut(matrix_len).zip(bits);
+            each.for_each(|(matrix, rows)| self.transform(matrix, rows));
+            EncryptedBits { matrices, start, len, failures: failures.clone() }
         };
         Ok(map(threads, indices.len(), gather))
     }

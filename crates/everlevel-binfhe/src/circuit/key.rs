@@ -1,6 +1,6 @@
 //! The key of circuit bootstraps: stored as seeds and bodies, and ready for use.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use everlevel_math::fft::{Digits, ExternalProduct};
 use everlevel_math::monomial;
@@ -117,7 +117,8 @@ impl SeededCircuitKey {
         let product = tree::product(ring.fft().clone());
         let noise = params.noise();
         let expansion = Expansion { product: expansion, keys: expansion_keys };
-        CircuitKey { params, rotations: self.rotations.prepare(), expansion, square, square_key, product, ring, noise }
+        let (rotations, free) = (self.rotations.prepare(), Mutex::new(Vec::new()));
+        CircuitKey { params, rotations, expansion, square, square_key, product, ring, noise, free }
     }
 }
 
@@ -176,6 +177,8 @@ pub struct CircuitKey {
     product: ExternalProduct,
     ring: TorusRing<u64>,
     noise: CircuitNoise,
+    /// Scratch of threads that are in no product: fresh memory takes longer to clear than a product does.
+    free: Mutex<Vec<WordBuffer<f64>>>,
 }
 
 impl CircuitKey {
@@ -232,9 +235,15 @@ impl CircuitKey {
         add_each(&self.square, accs, masks, &self.square_key, scratch);
     }
 
-    /// Scratch of any of the products.
-    pub(super) fn scratch(&self) -> WordBuffer<f64> {
-        let products = [&self.expansion.product, &self.square, &self.product];
-        WordBuffer::zeroed(products.map(ExternalProduct::scratch_len).into_iter().max().unwrap_or(0))
+    /// What a function does with scratch of any of the products.
+    pub(super) fn with_scratch<R>(&self, f: impl FnOnce(&mut [f64]) -> R) -> R {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut scratch = free.unwrap_or_else(|| {
+            let products = [&self.expansion.product, &self.square, &self.product];
+            WordBuffer::zeroed(products.map(ExternalProduct::scratch_len).into_iter().max().unwrap_or(0))
+        });
+        let result = f(&mut scratch);
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        result
     }
 }

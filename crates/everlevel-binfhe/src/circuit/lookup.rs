@@ -72,20 +72,21 @@ impl CircuitKey {
     }
 
     /// `one` where the bit of a circuit bootstrap is set, and `zero` elsewhere, with the noise of a CMux: torus elements,
-    /// as leading bits, for each coefficient of a polynomial.
+    /// as leading bits, for each coefficient of a polynomial, of which those at some places are returned.
     ///
     /// # Panics
-    /// Unless there is one bit and both have the polynomials' degree.
-    pub fn select(&self, bit: &EncryptedBits, zero: &[u64], one: &[u64]) -> Vec<Lwe> {
+    /// Unless there is one bit, both have the polynomials' degree, and there are such places.
+    pub fn select(&self, bit: &EncryptedBits, [zero, one]: [&[u64]; 2], places: &[usize]) -> Vec<Lwe> {
         assert_eq!((bit.len(), zero.len(), one.len()), (1, self.params().n(), self.params().n()));
         let n = self.params().n();
         let (mut out, difference) = (vec![0; 2 * n], one.iter().zip(zero).map(|(x, y)| x.wrapping_sub(*y)));
         out[n..].copy_from_slice(zero);
         let difference: Vec<u64> = vec![0; n].into_iter().chain(difference).collect();
-        let mut scratch = self.scratch();
-        let scratch = &mut scratch[..self.product().scratch_len()];
-        self.product().add([(&mut out, &difference)], bit.matrix(0), scratch, &[]);
-        (0..n).map(|h| lwe::extract(&out, n, h, n)).collect()
+        let product = self.product();
+        self.with_scratch(|scratch| {
+            product.add([(&mut out, &difference)], bit.matrix(0), &mut scratch[..product.scratch_len()], &[]);
+        });
+        places.iter().map(|&h| lwe::extract(&out, n, h, n)).collect()
     }
 
     /// Messages of the parameters' space from a table of `2^in_bits` entries.
@@ -218,7 +219,7 @@ impl CircuitKey {
         let variance = self.noise().output(bits as usize);
         let selected = map(rayon::current_num_threads(), bits_of_each.len(), |i| {
             let bits = &bits_of_each[i];
-            let glwe = packed.select(self.product(), bits, &mut self.scratch());
+            let glwe = self.with_scratch(|scratch| packed.select(self.product(), bits, scratch));
             let block = |block: usize| {
                 let lwe = lwe::extract(&glwe, n, packed.place(block), n);
                 let noise = NoiseSum::of(&lwe, variance).after(bits.failures().clone());
