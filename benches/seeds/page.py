@@ -41,7 +41,8 @@ def mark(name: str) -> str:
 def texts(store: Store) -> dict[str, str]:
     """Write every table, by its marks."""
     tables = {mark(kind): bootstraps_table(store, kind) for kind in kinds()}
-    tables |= {mark(name): f"{text}\n\n{about(store)}" for name, text in beside.texts(store).items()}
+    most = {"load": max((row.get("load", 0.0) for row in store.rows.values()), default=0.0)}
+    tables |= {mark(name): f"{text}\n\n{about(store, busy(most))}" for name, text in beside.texts(store).items()}
     return tables | {mark(example.key): example_table(store, example.key) for example in EXAMPLES}
 
 
