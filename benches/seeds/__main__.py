@@ -16,7 +16,7 @@ from everlevel import __version__
 from everlevel._bench import processor
 
 from . import bootstraps, page
-from .examples import EXAMPLES
+from .examples import EXAMPLES, TURNS
 from .published import THREADS
 from .published import bootstraps as published
 
@@ -25,7 +25,7 @@ _SECONDS = {"small": 75.0, "medium": 60.0, "large": 70.0}
 
 
 def jobs(*, quick: bool) -> Iterator[Job]:
-    """Yield every row; those of small rings, which say nothing of times, where `quick` is set."""
+    """Yield every row; where `quick` is set, those of small rings, which say nothing of times and tfhe-rs lacks."""
     cores = os.cpu_count() or 1
     threads = [count for count in sorted({*THREADS, 2}) if count <= cores]
     for one in published():
@@ -41,11 +41,13 @@ def jobs(*, quick: bool) -> Iterator[Job]:
         yield Job(one.key, 2.0 if quick else _SECONDS[one.size], functools.partial(bootstraps.measure_apart, options))
     for example in EXAMPLES:
         yield Job(example.key, 10.0 if quick else example.seconds, functools.partial(example.measure, quick=quick))
+    if not quick:
+        yield from (Job(turns.key, turns.seconds, turns.measure) for turns in TURNS)
 
 
 def main() -> int:
     """Measure, write, and return the exit status."""
-    names = list(dict.fromkeys(job.table for job in jobs(quick=True)))
+    names = list(dict.fromkeys(job.table for job in jobs(quick=False)))
     parser = driver.parser("python -m seeds", "Every row of the published tables, from one command.", names)
     parser.add_argument("--quick", action="store_true", help="small rings without security; no page is written")
     options = parser.parse_args()

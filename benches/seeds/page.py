@@ -10,6 +10,7 @@ from tables.place import Store
 
 from everlevel._bench import Row
 
+from . import beside
 from .examples import EXAMPLES
 from .published import THREADS, Published, bootstraps, document
 
@@ -40,6 +41,8 @@ def mark(name: str) -> str:
 def texts(store: Store) -> dict[str, str]:
     """Write every table, by its marks."""
     tables = {mark(kind): bootstraps_table(store, kind) for kind in kinds()}
+    most = {"load": max((row.get("load", 0.0) for row in store.rows.values()), default=0.0)}
+    tables |= {mark(name): f"{text}\n\n{about(store, busy(most))}" for name, text in beside.texts(store).items()}
     return tables | {mark(example.key): example_table(store, example.key) for example in EXAMPLES}
 
 
@@ -122,7 +125,12 @@ def example_table(store: Store, key: str) -> str:
     row = store.rows.get(key, NOT_YET)
     if "tables" not in row:
         return filled(f"Missing: {row['missing']}.")
-    return "\n\n".join([*row["tables"], about(store)])
+    return "\n\n".join([*row["tables"], about(store, busy(row))])
+
+
+def busy(row: Row) -> str:
+    """Say so where others computed on the machine."""
+    return f"; **the machine's load was {row['load']} before**" if row.get("load", 0.0) > 1.0 else ""
 
 
 def published_errors() -> dict[str, float]:

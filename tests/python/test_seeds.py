@@ -42,7 +42,12 @@ def test_every_published_row_is_a_job(seeds: Any) -> None:
     rows = seeds.published.bootstraps()
     assert {kind: sum(one.kind == kind for one in rows) for kind in PUBLISHED_ROWS} == PUBLISHED_ROWS
     keys = [job.key for job in seeds.__main__.jobs(quick=False)]
-    assert len(set(keys)) == len(keys) == len(rows) + len(seeds.examples.EXAMPLES)
+    others = [*seeds.examples.EXAMPLES, *seeds.examples.TURNS]
+    assert len(set(keys)) == len(keys) == len(rows) + len(others)
+    # tfhe-rs has no small rings.
+    quick = [job.key for job in seeds.__main__.jobs(quick=True)]
+    assert quick == [key for key in keys if not key.startswith("tfhe-rs/")]
+    assert len(keys) - len(quick) == len(seeds.examples.TURNS)
     # The one row that our copy of the document cuts off.
     assert [one.key for one in rows if not any(one.editions)] == ["sign-real/large/5"]
     for one in rows:
@@ -81,6 +86,82 @@ def test_tables_of_programs_are_kept_as_they_are(seeds: Any, tmp_path: Path) -> 
     page = seeds.page.texts(store_of(seeds, tmp_path, {"limbs/key-switches": {"tables": tables}}))
     assert page["seeds limbs/key-switches"].startswith("\n\n".join(tables))
     assert page["seeds limbs/ckks"] == "Missing: not measured yet."
+
+
+def figures_of(seeds: Any, path: Path, key: str, figures: dict[str, float], **more: Any) -> Any:
+    return store_of(seeds, path, {key: {"tables": ["| a |"], "figures": figures, "load": 0.2}, **more})
+
+
+def test_claims_of_ntru_stand_beside_ours(seeds: Any, tmp_path: Path) -> None:
+    calls = [
+        {"library": "everlevel", "name": "gate-64", "least": 3.0},
+        {"library": "everlevel", "name": "ntru-gate-64", "least": 2.0},
+        {"library": "tfhe-rs", "name": "DEFAULT", "least": 15.0},
+        {"library": "tfhe-rs", "name": "DEFAULT_KS_PBS", "least": 14.0},
+    ]
+    gates = {"ntru-gate-64/alone": 2e-3, "ntru-gate-64/each": 1.5e-3, "ntru-gate-64-blocks-experimental/alone": 9e-4}
+    saved = {"ntru/automorphisms": {"tables": ["| a |"], "figures": {"saved/465": 0.3441}}}
+    store = figures_of(seeds, tmp_path, "ntru/gates", gates, **saved, **{"tfhe-rs/gate-64": {"calls": calls}})
+    text = seeds.beside.ntru(store)
+    ours = "`gate-64` 2.00; each of 64 1.50; `gate-64-blocks-experimental` 0.90"
+    assert f"| 3.8 | {ours} | 1.9 times as fast |" in text
+    assert "| times as fast as tfhe-rs | 1.8 | 7.00 |" in text
+    assert "| fewer automorphisms than XZD+23 | 34 % | 34 % |" in text
+    # The accelerator's clocks are those of its page, whatever was measured.
+    assert "| accelerator, times FPT's throughput | 2 | **1.7**;" in seeds.beside.ntru(
+        store_of(seeds, tmp_path / "", {})
+    )
+
+
+def test_cells_of_the_talk_stand_beside_ours(seeds: Any, tmp_path: Path) -> None:
+    figures = {"doubles/product/16": 0.1, "doubles/product/16/bits": 1387.0, "primes/product/16": 0.2}
+    store = figures_of(seeds, tmp_path, "limbs/decompositions", figures)
+    assert "| 862; 335 | **100**; 1387 bits | 8.6; 3.4 |" in seeds.beside.limbs(store)
+    assert "| product | 0.3 | 0.10 | 3.0 |" in seeds.beside.depth_30(store)
+    assert "| switch | 0.2 | not measured | not measured |" in seeds.beside.depth_30(store)
+    published = seeds.published.document()["limbs"]["seconds"]
+    assert list(published) == list(seeds.beside.KINDS)
+    assert all(list(cells) == list(seeds.beside.CELLS) for cells in published.values())
+
+
+def test_half_products_stand_beside_full_ones(seeds: Any, tmp_path: Path) -> None:
+    figures = {"insecure-tfhe-lib/8": 4e-3, "insecure-tfhe-lib/7": 3.2e-3, "insecure-tfhe-lib/6": 2.5e-3}
+    text = seeds.beside.half_products(figures_of(seeds, tmp_path, "half-products", figures))
+    assert "| half products, 7 | 11.2; 5.3 | 2.00; 1.96 | 3.20 | 1.25 |" in text
+    assert "| half products, 6 | – | – | 2.50 | 1.60 |" in text
+
+
+def test_new_keys_stand_beside_the_papers(seeds: Any, tmp_path: Path) -> None:
+    figures = {
+        "4/classic/alone": 6.0, "4/chain/alone": 4.0, "4/classic/each": 3.0, "4/chain/each": 2.5,
+        "4/classic/words": 300.0, "4/chain/words": 200.0, "11/classic/rotation": 40.0, "11/chain/rotation": 25.0,
+    }  # fmt: skip
+    text = seeds.beside.new_keys(figures_of(seeds, tmp_path, "new-keys/sets", figures))
+    assert "| 4 | 1.21 | 1.50, 1.20 | 1.32 | not measured | 1.33 | 1.50 | 1.88 | not measured |" in text
+    assert "| 11 | 1.93 | 1.60, a rotation alone, of a part of its key | 1.73 | not measured |" in text
+    published = seeds.published.document()["new_keys"]
+    assert all(len(published[f"{kind}_{what}"]) == 11 for kind in ("chain", "transforms") for what in ("time", "key"))
+    calls = [
+        {"library": name, "name": "5 bits, Chain", "least": ms} for name, ms in (("tfhe-rs", 9.0), ("everlevel", 3.0))
+    ]
+    store = store_of(seeds, tmp_path / "turns", {"tfhe-rs/new-keys-5": {"calls": calls}})
+    assert "| 9.00 | 3.00 | 3.00 |" in seeds.beside.new_keys_by_tfhe_rs(store)
+
+
+def test_a_busy_machine_is_told(seeds: Any, tmp_path: Path) -> None:
+    row = {"tables": ["| a |"], "figures": {}, "load": 3.5}
+    store = store_of(seeds, tmp_path, {"limbs/bfv": row, "limbs/ckks": row | {"load": 0.3}})
+    page = seeds.page.texts(store)
+    assert "the machine's load was 3.5 before" in page["seeds limbs/bfv"]
+    assert "load" not in page["seeds limbs/ckks"]
+
+
+def test_turns_that_fail_are_missing_rows(seeds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(group: str) -> dict[str, Any]:
+        raise seeds.examples.peers.MissingError(f"{group}: no network")
+
+    monkeypatch.setattr(seeds.examples.peers, "tfhe_rs", refuse)
+    assert seeds.examples.TURNS[0].measure()["missing"] == "gate-64: no network"
 
 
 def test_a_program_that_fails_is_a_missing_row(seeds: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

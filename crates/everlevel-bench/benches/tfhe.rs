@@ -1,6 +1,6 @@
 //! Gates, tables and integers beside tfhe-rs, in one run:
 //! `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe -- [gate-64 | gate-128 | gate-165 | integer-4-128 |
-//! insecure-tfhe-lib | new-keys | uint32]…`.
+//! insecure-tfhe-lib | new-keys-1 … new-keys-8 | uint32]…`; `new-keys` is that of 5 bits beside sets of 2^-64.
 //!
 //! One thread; milliseconds of its CPU time, minimum and median. The two libraries take turns, so that a busy machine
 //! slows both. Under `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` tfhe-rs has huge pages too, which is the fairer
@@ -86,6 +86,17 @@ fn gate_165() -> ParamsLiteral {
         max_log2_p_fail: -165.0,
         ..literal("gate-128")
     }
+}
+
+/// The number of bits that a group of sets with new secrets is for.
+fn bits_of(group: &str) -> Option<u32> {
+    group.strip_prefix("new-keys-")?.parse().ok()
+}
+
+/// The sets of the artifact of ePrint 2023/979 for messages of so many bits.
+fn of_artifact(bits: u32) -> impl Iterator<Item = Timed> {
+    let sets = artifact::sets().into_iter().filter(move |set| set.bits == bits);
+    sets.map(|set| ours(&format!("{} bits, {:?}", set.bits, set.kind), new_keys::literal(&set)))
 }
 
 /// The operands of integers of 32 bits.
@@ -206,6 +217,11 @@ mod peer {
         }
     }
 
+    /// The sets of the artifact of ePrint 2023/979 for messages of so many bits, by the peer's experimental algorithms.
+    fn new_secrets(bits: u32) -> Vec<Timed> {
+        artifact::sets().iter().filter(|set| set.bits == bits).map(new_keys::table).collect()
+    }
+
     pub fn calls(group: &str) -> Vec<Timed> {
         match group {
             "insecure-tfhe-lib" => vec![gate("TFHE_LIB", &boolean::TFHE_LIB_PARAMETERS)],
@@ -215,8 +231,8 @@ mod peer {
             ],
             "gate-165" => vec![gate("2^-165, KS_PBS", &boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165_KS_PBS)],
             "integer-4-128" => sets().map(table).into(),
-            "new-keys" => artifact::sets().iter().filter(|set| set.bits == 5).map(new_keys::table).collect(),
-            _ => Vec::new(),
+            "new-keys" => new_secrets(5),
+            _ => super::bits_of(group).map(new_secrets).unwrap_or_default(),
         }
     }
 
@@ -287,14 +303,20 @@ fn main() {
                 calls.push(ours("2^-165 at 2-norm √8", gate_165()));
             }
             if group == "new-keys" {
-                let sets = artifact::sets().into_iter().filter(|set| set.bits == 5);
-                calls.extend(
-                    sets.map(|set| ours(&format!("{} bits, {:?}", set.bits, set.kind), new_keys::literal(&set))),
-                );
+                calls.extend(of_artifact(5));
             }
             calls.extend(peer::calls(group));
             compare(calls, 31);
         }
+    }
+    for group in (1..=8).map(|bits| format!("new-keys-{bits}")).filter(|group| wanted(group)) {
+        let bits = bits_of(&group).expect("a number of bits");
+        let named =
+            ["baseline", "chain-experimental", "experimental"].map(|end| named(&format!("integer-{bits}-14-{end}")));
+        let mut calls = Vec::from(named);
+        calls.extend(of_artifact(bits));
+        calls.extend(peer::calls(&group));
+        compare(calls, if bits < 6 { 31 } else { 5 });
     }
     if wanted("uint32") {
         let (mut all, theirs) = (our_integers("integer-4-128"), peer::integers());

@@ -37,10 +37,15 @@ fn main() -> Result<(), Error> {
     let all = |rotation| dimensions.iter().map(|&n| count(n, rotation)).collect::<Result<Vec<f64>, Error>>();
     let one_by_one = all(Rotation::Automorphisms)?;
     row("one by one (XZD+23)", one_by_one.iter().map(|count| format!("{count:.1}")).collect());
+    let saved = |(count, one_by_one): (&f64, &f64)| 1.0 - count / one_by_one;
     for (name, rotation) in ways {
-        let cell =
-            |(count, one_by_one): (&f64, &f64)| format!("{count:.1}, −{:.0} %", 100.0 * (1.0 - count / one_by_one));
-        row(name, all(rotation)?.iter().zip(&one_by_one).map(cell).collect());
+        let counts = all(rotation)?;
+        let cell = |pair: (&f64, &f64)| format!("{:.1}, −{:.0} %", pair.0, 100.0 * saved(pair));
+        row(name, counts.iter().zip(&one_by_one).map(cell).collect());
+    }
+    println!();
+    for (n, pair) in dimensions.iter().zip(all(ways[ways.len() - 1].1)?.iter().zip(&one_by_one)) {
+        println!("saved/{n}\t{}", saved(pair));
     }
     Ok(())
 }

@@ -5,7 +5,8 @@
 //! products of one step of a blind rotation, bytes of the key, milliseconds of a rotation on one thread (its CPU time,
 //! full and half in turn), the noise of `COUNT` rotations (10,000) beside its formula, and the failure probability. It
 //! ends with an error where the variance of 10,000 rotations is more than 5 % off its formula; the transforms' part of
-//! that is an upper bound, of which half is enough.
+//! that is an upper bound, of which half is enough. Lines `set/transforms seconds` with a tab between them follow the
+//! table: of one rotation.
 
 #[path = "../../everlevel-binfhe/tests/common/rotations.rs"]
 mod rotations;
@@ -67,11 +68,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         names = ["insecure-tfhe-lib", "gate-64", "gate-128", "integer-4-128", "integer-5-128"].map(String::from).into();
     }
     let mut rows = Vec::new();
+    println!("{TITLES}\n|{}", "---|".repeat(TITLES.matches('|').count() - 1));
     for name in &names {
         for row in compare(name, samples)? {
             print(&row);
             rows.push(row);
         }
+    }
+    println!();
+    for Row { set, transforms, least_milliseconds, .. } in &rows {
+        println!("{set}/{transforms}\t{}", 1e-3 * least_milliseconds);
     }
     if let Some(path) = path {
         std::fs::write(path, serde_json::to_string_pretty(&rows)? + "\n")?;
@@ -82,11 +88,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
+/// The titles of the columns that [`print`] fills.
+const TITLES: &str = "| set | products | digits of mask, body | bits a step | transforms | multiplications | key, MB | one, ms (median) | \
+                      each of 64, ms | noise | formula | variance by formula | samples | failure |";
+
 fn print(row: &Row) {
     let digits = |gadget: Gadget| format!("{} × {}", gadget.digits, gadget.log2_base);
     println!(
-        "{:<14} {} products: digits of mask {}, body {}; a step of {} has {:>2} transforms, {:>2} multiplications, key {:>5.1} MB; one {:>6.3} ms (median {:.3}), \
-         of 64 {:>6.3}; noise 2^{:.3}, formula 2^{:.3}, variance {:.3} of it, {} samples; p_fail 2^{:.1}",
+        "| `{}` | {} | {}, {} | {} | {} | {} | {:.1} | {:.3} ({:.3}) | {:.3} | 2^{:.3} | 2^{:.3} | {:.3} | {} | 2^{:.1} |",
         row.set,
         row.products,
         digits(row.mask),

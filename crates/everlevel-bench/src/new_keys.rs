@@ -1,14 +1,16 @@
 //! The sets of the artifact of ePrint 2023/979 as parameters of this library.
 
-use everlevel_binfhe::{Gadget, KeySwitch, Landing, Order, ParamsLiteral, Secrets, Space};
+use everlevel_binfhe::{Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, Space, noise};
 use everlevel_testkit::artifact::{Kind, Set};
 
+/// The most bits of a message.
+const MOST_BITS: u32 = 8;
 /// log2 of the narrowest error of a small word.
 const NARROWEST: f64 = -30.0;
 
 /// A set as this library runs it, with the artifact's key switches. Small words have 32 bits, and errors of `2^-30` at
 /// least: two secrets between the others would have narrower ones. For one of them, base 2^16 would then make too much
-/// noise of the errors.
+/// noise of the errors. Messages have 8 bits at most: sets for more run, and fail, as rarely as with those.
 pub fn literal(set: &Set) -> ParamsLiteral {
     let gadget = |(log2_base, digits)| Gadget::new(log2_base, digits);
     let mut switches: Vec<Landing> = Vec::new();
@@ -39,9 +41,15 @@ pub fn literal(set: &Set) -> ParamsLiteral {
         landings: switches,
         key_switch: last.key_switch,
         order: Order::KeySwitchFirst,
-        space: Space::Integer { bits: set.bits },
+        space: Space::Integer { bits: set.bits.min(MOST_BITS) },
         squared_norm: 4f64.powi(set.bits as i32),
         max_log2_p_fail: -13.9,
         insecure: true,
     }
+}
+
+/// log2 of the failure probability with messages of as many bits as the set is for.
+pub fn log2_p_fail(set: &Set, params: &Params) -> f64 {
+    let variance = params.noise().at_table(params.squared_norm * params.noise().bootstrapped);
+    noise::log2_p_fail((-f64::from(set.bits) - 2.0).exp2(), variance)
 }

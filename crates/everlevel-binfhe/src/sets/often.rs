@@ -1,9 +1,9 @@
 //! TFHE's sets of the table of *New Secret Keys for Enhanced Performance in (T)FHE* (ePrint 2023/979), which fail with
 //! 2^-14: for comparisons with that table, and for nothing else.
 //!
-//! Ranks, degrees, digits of rotations and rings of key switches are those of the authors' artifact, but at 1 bit and 3,
-//! where this library's line of security asks for errors that need another rank. Errors are on that line, which is above
-//! the artifact's; dimensions and digits of key switches are those that hold 2^-14 with them.
+//! Ranks, degrees, digits of rotations and rings of key switches are those of the authors' artifact, but at 1 bit and
+//! 3, where this library's line of security asks for errors that need another rank. Errors are on that line, which is
+//! above the artifact's; dimensions and digits of key switches are those that hold 2^-14 with them.
 
 use super::named_set::{NamedSet, tfhe as named};
 use super::partial::shared;
