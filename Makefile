@@ -98,7 +98,7 @@ test-rust: tools
 # Modules of tests with the backends that this machine wouldn't choose: the results are the same to the bit. Those of
 # the whole workspace were built by test-rust; fewer packages would have other features, and be built again.
 SIMD_SUITES := conformance fft small_ntt properties gadget half_product linear_transform representations golden gates \
-	messages arithmetic rotation base2k
+	messages arithmetic rotation base2k limb_ring
 
 test-simd: tools
 	for simd in scalar avx2; do \

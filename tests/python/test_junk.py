@@ -146,6 +146,9 @@ def bfv_world(folder: Path) -> World:
     return World(
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
         {
+            "key": secret_key,
+            "axis": None,
+            "ciphertexts": [x],
             "left": x,
             "right": x,
             "ciphertext": x,
@@ -188,6 +191,7 @@ def limbs_world(folder: Path) -> World:
         },
         {
             "array": [0.5],
+            "key": secret_key,
             "left": x,
             "right": x,
             "bits": 3,

@@ -2,4 +2,5 @@
 //! beside this one.
 
 mod base2k;
+mod limb_ring;
 mod properties;

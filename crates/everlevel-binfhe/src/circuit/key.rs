@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::expansion::{Expansion, add_each, galois_elt};
 use super::params::CircuitParams;
-use super::{CircuitNoise, tree};
+use super::{CircuitNoise, cmux};
 use crate::common::gaussian;
 use crate::gates::same_length;
 use crate::{Error, EvalKeys, Footprint, Params, Progress, SecretKey, SeededEvalKeys, no_progress};
@@ -114,7 +114,7 @@ impl SeededCircuitKey {
         let matrices = expansion_keys.chunks_exact_mut(expansion.matrix_len()).enumerate();
         matrices.for_each(|(i, matrix)| prepare(matrix, i * digits, digits));
         prepare(&mut square_key, params.steps() * digits, square.rows());
-        let product = tree::product(ring.fft().clone());
+        let product = cmux::product(ring.fft().clone());
         let noise = params.noise();
         let expansion = Expansion { product: expansion, keys: expansion_keys };
         let (rotations, free) = (self.rotations.prepare(), Mutex::new(Vec::new()));

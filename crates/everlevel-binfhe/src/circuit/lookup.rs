@@ -71,8 +71,8 @@ impl CircuitKey {
         self.encrypted_bits(op, Source::Bit, &each)
     }
 
-    /// `one` where the bit of a circuit bootstrap is set, and `zero` elsewhere, with the noise of a CMux: torus elements,
-    /// as leading bits, for each coefficient of a polynomial, of which those at some places are returned.
+    /// `one` where the bit of a circuit bootstrap is set, and `zero` elsewhere, with the noise of a CMux: torus
+    /// elements, as leading bits, for each coefficient of a polynomial, of which those at some places are returned.
     ///
     /// # Panics
     /// Unless there is one bit, both have the polynomials' degree, and there are such places.

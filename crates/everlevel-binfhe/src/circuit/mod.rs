@@ -6,6 +6,7 @@
 //! square gives the rows of the masks ([`ggsw`]), and CMux trees select from tables of up to `2^16` entries ([`tree`]).
 //! The key is of one secret with an evaluation key's, and has parameters that follow from its ([`params`]).
 
+mod cmux;
 mod expansion;
 mod ggsw;
 mod key;

@@ -36,7 +36,8 @@ impl CircuitParams {
     ///
     /// # Errors
     /// [`Error::NoLookUps`] for NTRU, rank above 1, 32-bit words, secrets that aren't the usual ones, and where
-    /// bootstraps come before key switches or messages have no room for a look-up's noise; [`Error::WrongSpace`] for bits and integers below 4 bits.
+    /// bootstraps come before key switches or messages have no room for a look-up's noise; [`Error::WrongSpace`] for
+    /// bits and integers below 4 bits.
     pub fn of(outer: &Arc<Params>) -> Result<Self, Error> {
         let op = "create_lookup_key";
         let refuse = |found: String, needed| Err(Error::NoLookUps { op, found, needed });

@@ -1,15 +1,9 @@
 //! Vertical packing: CMux trees over polynomials of public entries, and rotations by encrypted bits.
 
-use everlevel_math::fft::{Digits, ExternalProduct, Fft};
+use everlevel_math::fft::ExternalProduct;
 
 use super::expansion::add_each;
 use super::ggsw::EncryptedBits;
-use super::params::CircuitParams;
-
-/// The external product of CMuxes: of a mask and a body, each with its digits.
-pub(super) fn product(fft: Fft) -> ExternalProduct {
-    ExternalProduct::new::<u64>(fft, &[Digits::from(CircuitParams::TREE), CircuitParams::TREE_BODY.into()], 0)
-}
 
 /// Entries of a table as polynomials: those of a block's values side by side, as many as there are values of the bits
 /// that rotate.

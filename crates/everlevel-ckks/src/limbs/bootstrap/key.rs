@@ -12,36 +12,8 @@ use zeroize::Zeroizing;
 
 use super::super::Context;
 use super::plan::Plan;
+use super::purpose::Purpose;
 use crate::chain::ENCAPSULATION_WEIGHT;
-
-/// The purpose of a key in a bootstrap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Purpose {
-    /// To the sparse secret, at one limb.
-    ToSparse,
-    /// Back, of what has its values in the last limb.
-    ToDense,
-    Relinearization,
-    Conjugation,
-    /// Of a stage, those into slots first.
-    Rotation {
-        stage: usize,
-        left: i64,
-    },
-}
-
-impl Purpose {
-    /// The name in files.
-    fn name(self) -> String {
-        match self {
-            Self::ToSparse => "to_sparse".into(),
-            Self::ToDense => "to_dense".into(),
-            Self::Relinearization => "relinearization".into(),
-            Self::Conjugation => "conjugation".into(),
-            Self::Rotation { stage, left } => format!("stage_{stage}.left_{left}"),
-        }
-    }
-}
 
 /// The keys of one secret that a bootstrap needs. They are public.
 #[derive(Debug)]

@@ -11,6 +11,7 @@
 
 mod key;
 mod plan;
+mod purpose;
 mod run;
 
 pub use key::BootstrapKey;

@@ -6,7 +6,7 @@ use everlevel_ring::LimbGadget;
 use everlevel_security::{SecretDistribution, caps};
 
 use super::super::{Context, Params};
-use super::key::Purpose;
+use super::purpose::Purpose;
 use crate::Encoder;
 use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::dft::{self, Direction, EncodedMap, Steps};
