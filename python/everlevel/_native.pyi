@@ -34,6 +34,7 @@ __all__ = [
     "TfheCiphertext",
     "TfheContext",
     "TfheEvaluationKey",
+    "TfheLookupKey",
     "TfheSecretKey",
     "TfheUintArray",
     "argument_of_slots",

@@ -103,9 +103,7 @@ def rows(operation: str, shape: Shape, axis: int | None) -> NDArray[np.intp]:
         ) from None
 
 
-def table(
-    operation: str, lut: Any, sizes: Sequence[int], max_value: int, dtype: Any = np.int64
-) -> NDArray[Any]:
+def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int, dtype: Any = np.int64) -> NDArray[Any]:
     """Turn a function of one or two messages, or an array of its values, into a table of that shape.
 
     Parameters

@@ -160,7 +160,9 @@ def lookup(
     with self._reporting("look-ups") as report:
         call = key, lookup_key, report
         if is_uint:
-            return UintArray(self, self._context.lookup_uints(x._native, index_bits, entries, entry_bits, call), x.shape)
+            return UintArray(
+                self, self._context.lookup_uints(x._native, index_bits, entries, entry_bits, call), x.shape
+            )
         return Ciphertext(self, self._context.lookup_messages(x._native, index_bits, entries, call), x.shape)
 
 
@@ -176,9 +178,7 @@ def _bits(operation: str, option: str, value: Any, most: int) -> int:
     return bits
 
 
-def _entry_bits(
-    operation: str, of_uints: bool, has: int, message_bits: int, out_bits: int | None
-) -> tuple[int, bool]:
+def _entry_bits(operation: str, of_uints: bool, has: int, message_bits: int, out_bits: int | None) -> tuple[int, bool]:
     """Return the bits of an entry, and whether results are integers of 8 to 64 bits."""
     if out_bits is None:
         return has, of_uints

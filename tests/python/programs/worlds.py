@@ -109,7 +109,12 @@ evaluation_key = engine.create_evaluation_key(secret_key)
         joins = {"stack": _joined(np.stack), "concatenate": _joined(np.concatenate)}
         return {"engine": BitEngine(names["engine"]), "tfhe": SimpleNamespace(**joins)}
 
-    whats = {id(bits.GATES): "bits", id(bits.TABLES): "tables", id(bits.WIDE): "wide integers", id(bits.LOOKUPS): "large tables"}
+    whats = {
+        id(bits.GATES): "bits",
+        id(bits.TABLES): "tables",
+        id(bits.WIDE): "wide integers",
+        id(bits.LOOKUPS): "large tables",
+    }
     what = whats[id(rules)]
     return World(f"{scheme}, {name}, {what}", scheme, setup, model, lambda: rules, share)
 
