@@ -67,6 +67,8 @@ def test_messages_select_too_and_results_are_operands(party: Party) -> None:
     )
     wide = engine.lookup(x[:3], values * 4000, out_bits=16)
     np.testing.assert_array_equal(engine.decrypt(wide + wide, secret_key), np.arange(3) * 8000)
+    # Upper digits that are zero whatever the index is come out in the clear of the next operation.
+    assert (engine.lookup(x[:1], values, out_bits=16) + 1).failure_probability < 2**-64
     bit = engine.lookup(x[:2], [1] + [0] * 15, out_bits=1)
     assert bit.max_value == 1
     assert engine.decrypt(bit, secret_key).tolist() == [1, 0]
