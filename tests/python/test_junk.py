@@ -45,7 +45,7 @@ _OMITTED = {
 }
 
 
-_USERS = {"f", "lut", "luts"}
+_USERS = {"f", "lut", "luts", "table"}
 """Functions of the user's, whose errors are the user's."""
 
 _TRUTHS = {"progress", "real_only"}
@@ -229,6 +229,7 @@ def tfhe_integers(folder: Path) -> World:
     secret_key = engine.create_secret_key()
     key = engine.create_evaluation_key(secret_key)
     x = engine.encrypt([1, 2], secret_key, max_value=3)
+    lookup_key = engine.create_lookup_key(secret_key)
     uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
     bools = engine.encrypt_bool([True, False], secret_key)
     x.save(folder / "ciphertext")
@@ -242,6 +243,7 @@ def tfhe_integers(folder: Path) -> World:
             "BoolArray": bools,
             "SecretKey": secret_key,
             "EvaluationKey": key,
+            "LookupKey": lookup_key,
         },
         {
             "a": x,
@@ -262,16 +264,20 @@ def tfhe_integers(folder: Path) -> World:
             "load.path": folder / "ciphertext",
             "from_file.path": folder / "ciphertext",
             **_ENGINES,
+            "in_bits": None,
+            "lookup_key": lookup_key,
             "lut": lambda m, other=0: m,
             "luts": [lambda m: m],
             "max_value": 2,
             "operation": "encrypt",
             "other": None,
+            "out_bits": None,
             "path": folder / "out",
             "progress": None,
             "secret_key": secret_key,
             "selector": x,
             "shape": (2,),
+            "table": list(range(16)),
             "terms": [(1, x)],
             "values": [1],
             "width": 8,

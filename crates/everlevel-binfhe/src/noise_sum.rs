@@ -84,7 +84,8 @@ impl NoiseSum {
 
     /// Variance of the sum, as a part of the torus squared.
     pub fn variance_torus(&self) -> f64 {
-        self.terms.iter().map(|term| term.factor * term.factor * term.variance).sum()
+        // Of no terms, a sum of doubles is −0, whose root would divide a margin to −∞.
+        self.terms.iter().fold(0.0, |sum, term| sum + term.factor * term.factor * term.variance)
     }
 }
 
@@ -120,6 +121,7 @@ mod tests {
         assert_eq!(NoiseSum::of(&lwe(3), 1.0), NoiseSum::of(&Lwe::from_words(vec![3, 7, 8]), 1.0));
         assert_ne!(NoiseSum::of(&lwe(3), 1.0).terms[0].source, NoiseSum::of(&lwe(4), 1.0).terms[0].source);
         assert_eq!(NoiseSum::of(&Lwe::trivial(2, 5), 1.0), NoiseSum::default());
+        assert!(NoiseSum::default().variance_torus().is_sign_positive());
         // A liar's variance doesn't hide behind a copy's.
         let (low, high) = (NoiseSum::of(&lwe(3), 1.0), NoiseSum::of(&lwe(3), 4.0));
         assert_eq!(NoiseSum::combination([(1.0, &high), (1.0, &low)]).variance_torus(), 16.0);

@@ -15,7 +15,7 @@ from ._array import concatenate, stack
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
-from .keys import EvaluationKey, SecretKey
+from .keys import EvaluationKey, LookupKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Ciphertext",
     "Engine",
     "EvaluationKey",
+    "LookupKey",
     "SecretKey",
     "UintArray",
     "concatenate",

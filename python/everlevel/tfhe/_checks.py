@@ -103,7 +103,7 @@ def rows(operation: str, shape: Shape, axis: int | None) -> NDArray[np.intp]:
         ) from None
 
 
-def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDArray[np.int64]:
+def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int, dtype: Any = np.int64) -> NDArray[Any]:
     """Turn a function of one or two messages, or an array of its values, into a table of that shape.
 
     Parameters
@@ -116,6 +116,8 @@ def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDA
         Number of values of each argument.
     max_value : int
         Largest entry that there may be.
+    dtype : dtype, default int64
+        That of the table.
     """
     shape = tuple(sizes)
     entries = _evaluate(operation, lut, shape) if callable(lut) else _entries(operation, lut, shape)
@@ -130,7 +132,7 @@ def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDA
             found=int(entries[index]),
             needed=max_value,
         )
-    return np.asarray(entries, dtype=np.int64)
+    return np.asarray(entries, dtype=dtype)
 
 
 def _entries(operation: str, lut: Any, shape: Shape) -> NDArray[Any]:

@@ -11,6 +11,7 @@ class Core(SetCore):
 
     _context: _native.TfheContext
     _keys: dict[int, _native.TfheEvaluationKey]
+    _lookup_keys: dict[int, _native.TfheLookupKey]
 
     @property
     def message_bits(self) -> int | None:

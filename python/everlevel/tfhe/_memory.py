@@ -15,7 +15,7 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     Parameters
     ----------
     operation : str
-        ``"create_evaluation_key"`` or ``"encrypt"``.
+        ``"create_evaluation_key"``, ``"create_lookup_key"`` or ``"encrypt"``.
     count : int, default 1
         Ciphertexts that are made: one for each bit, or integer of a few bits.
 
@@ -37,8 +37,10 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     >>> engine.estimate_memory("create_evaluation_key").held == evaluation_key.nbytes
     True
     """
-    name = check_operation(operation, ("create_evaluation_key", "encrypt"))
+    name = check_operation(operation, ("create_evaluation_key", "create_lookup_key", "encrypt"))
     number = check_number("count", count)
     if name == "encrypt":
         return MemoryEstimate(self._context.ciphertexts_nbytes(number), 0)
+    if name == "create_lookup_key":
+        return MemoryEstimate(self._context.lookup_key_nbytes(), 0)
     return MemoryEstimate(self._context.evaluation_key_nbytes(), 0)

@@ -10,13 +10,13 @@ from .. import _native
 from .._common.methods import lists_methods
 from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
-from .._common.storable import OfEngine, engine_at
+from .._common.storable import OfEngine, engine_at, own
 from ..errors import HeaderError, ParameterError
-from . import _checks, _gates, _integers, _memory, _messages, _operands, _uint_operations, _uints
+from . import _checks, _gates, _integers, _lookups, _memory, _messages, _operands, _uint_operations, _uints
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
-from .keys import EvaluationKey, SecretKey
+from .keys import EvaluationKey, LookupKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
@@ -111,6 +111,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         insecure_log_n: int | None = None,
     ) -> None:
         count = self._fill(parameters, "gate-128", thread_count, progress, insecure_log_n)
+        self._lookup_keys = {}
         self._context = self._make_context(parameters, count, self._insecure_log_n)
         self._engines.announce(self._address, self)
 
@@ -193,6 +194,27 @@ class Engine(Core, SetEngine[EvaluationKey]):
             native = self._context.evaluation_key(secret._native, report)
         return self._remembered(native)
 
+    create_lookup_key = _lookups.create_lookup_key
+
+    def use(self, *keys: EvaluationKey | LookupKey) -> None:
+        """Use keys for the ciphertexts of their secrets from now on.
+
+        Raises
+        ------
+        EngineMismatchError
+            If one is of other parameters.
+        """
+        lookup = [own(self, "use", "look-up key", key, LookupKey)._native for key in keys if isinstance(key, LookupKey)]
+        super().use(*(key for key in keys if not isinstance(key, LookupKey)))
+        with self._lock:
+            self._lookup_keys |= {native.secret_id: native for native in lookup}
+
+    def forget_keys(self) -> None:
+        """Drop all evaluation and look-up keys, and with them the engine's hold on their memory."""
+        super().forget_keys()
+        with self._lock:
+            self._lookup_keys.clear()
+
     # Files.
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
@@ -200,6 +222,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return SecretKey(self, native)
         if isinstance(native, _native.TfheEvaluationKey):
             return self._remembered(native)
+        if isinstance(native, _native.TfheLookupKey):
+            return _lookups.remembered(self, native)
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheUintArray):
             return UintArray(self, native, shape)
@@ -232,6 +256,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     linear = _integers.linear
     bootstrap = _integers.bootstrap
     bootstrap_many = _integers.bootstrap_many
+    lookup = _lookups.lookup
 
     encrypt_uint = _uints.encrypt_uint
     encrypt_bool = _uints.encrypt_bool

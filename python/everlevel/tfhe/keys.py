@@ -6,7 +6,7 @@ from .. import _native
 from .._common import set_keys
 from .._common.sizes import format_bytes
 
-__all__ = ["EvaluationKey", "SecretKey"]
+__all__ = ["EvaluationKey", "LookupKey", "SecretKey"]
 
 
 class SecretKey(set_keys.SecretKey):
@@ -50,3 +50,29 @@ class EvaluationKey(set_keys.Key):
     def __repr__(self) -> str:
         sizes = format_bytes(self.bootstrap_nbytes), format_bytes(self.key_switch_nbytes)
         return f"EvaluationKey({self._engine.parameters}, bootstrap {sizes[0]}, key switch {sizes[1]})"
+
+
+class LookupKey(set_keys.Key):
+    """What look-ups in large tables need beside an evaluation key of the same secret. It tells nothing about it.
+
+    It is held ready for use, and as seeds and bodies beside that, which is what files hold.
+    """
+
+    __slots__ = ()
+
+    kind = "look-up key"
+
+    _native: _native.TfheLookupKey
+
+    @property
+    def prepared_nbytes(self) -> int:
+        """Bytes of the key as it is ready for use."""
+        return self._native.prepared_nbytes
+
+    @property
+    def rotation_count(self) -> int:
+        """Rotations that were done with the key since it was made or read: one for each two bits of an index."""
+        return self._native.rotation_count
+
+    def __repr__(self) -> str:
+        return f"LookupKey({self._engine.parameters}, {format_bytes(self.prepared_nbytes)})"

@@ -7,7 +7,7 @@ from typing import Any
 from .clear_bits import BITS, BOOL, SMALL, UINT, Array
 from .drawing import Draw, Rules
 
-GATES, TABLES, WIDE = Rules(), Rules(), Rules()
+GATES, TABLES, WIDE, LOOKUPS = Rules(), Rules(), Rules(), Rules()
 
 
 def array(draw: Draw, kind: str, like: Array | None = None, **wanted: Any) -> tuple[str, Array]:
@@ -185,6 +185,37 @@ def encrypt_uints(draw: Draw) -> tuple[str, ...]:
         f"np.random.default_rng({draw.seed()}).integers(0, {most}, {_shape(draw)}, dtype=np.uint64, endpoint=True)"
     )
     return f"engine.encrypt_uint({numbers}, secret_key, width={width})", "tfhe.Engine.encrypt_uint"
+
+
+@LOOKUPS.rule("tfhe.Engine.encrypt_uint", "tfhe.Engine.encrypt", weight=3)
+def encrypt_indices(draw: Draw) -> tuple[str, ...]:
+    shape, kind = draw.one("2", "(1, 2)", "()"), draw.one("small", "uint8", "uint16")
+    top = {"small": 15, "uint8": 255, "uint16": 65535}[kind]
+    numbers = f"np.random.default_rng({draw.seed()}).integers(0, {top}, {shape}, dtype=np.uint64, endpoint=True)"
+    if kind == "small":
+        return f"engine.encrypt({numbers}, secret_key)", "tfhe.Engine.encrypt"
+    return f"engine.encrypt_uint({numbers}, secret_key, width={kind[4:]})", "tfhe.Engine.encrypt_uint"
+
+
+@LOOKUPS.rule("tfhe.Engine.lookup", weight=5)
+def lookups(draw: Draw) -> tuple[str, ...]:
+    name, x = array(draw, draw.one(SMALL, UINT))
+    has = 4 if x.kind == SMALL else x.width
+    bits = has if draw.chance(0.5) else draw.integer(1, has)
+    out = draw.one(None, 1, 3, 4, 8, 16)
+    top = 2 ** (has if out is None else out) - 1
+    table = draw.one(
+        f"lambda i: (i * {draw.integer(0, 99)} + {draw.integer(0, 99)}) & {top}",
+        f"np.random.default_rng({draw.seed()}).integers(0, {top}, {2**bits}, endpoint=True)",
+    )
+    return f"engine.lookup({name}, {table}, in_bits={bits}, out_bits={out})", "tfhe.Engine.lookup"
+
+
+@LOOKUPS.rule("tfhe.UintArray.__add__", "tfhe.UintArray.__xor__", weight=1)
+def after_lookups(draw: Draw) -> tuple[str, ...]:
+    name, x = array(draw, UINT)
+    sign, operator = draw.one(("+", "add"), ("^", "xor"))
+    return f"{name} {sign} {array(draw, UINT, x)[0]}", f"tfhe.UintArray.__{operator}__"
 
 
 def _clear_uint(draw: Draw, x: Array) -> str:

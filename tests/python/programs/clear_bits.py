@@ -334,6 +334,16 @@ class BitEngine:
     def bootstrap_many(self, x: Array, luts: Any) -> list[Array]:
         return [self.bootstrap(x, lut=lut) for lut in luts]
 
+    def lookup(self, x: Array, table: Any, *, in_bits: int | None = None, out_bits: int | None = None) -> Array:
+        has = self.bits if x.kind == SMALL else x.width
+        bits = in_bits or has
+        if x.top >= 2**bits and x.kind == SMALL:
+            raise UnfitError("behind the table")
+        entries = [table(i) for i in range(2**bits)] if callable(table) else list(table)
+        values = np.vectorize(lambda i: int(entries[i % 2**bits]), otypes=[object])(x.values)
+        wide = x.kind == UINT if out_bits is None else out_bits in (8, 16, 32, 64)
+        return self.array(UINT, values, 2 ** (out_bits or has) - 1) if wide else self.array(SMALL, values, max(entries))
+
     # Integers of 8 to 64 bits.
 
     def encrypt_uint(self, values: Any, secret_key: Any, *, width: int | None = None) -> Array:

@@ -110,7 +110,7 @@ def _is_default(prefix: str, name: str) -> bool:
 def covered_names() -> set[str]:
     """Return the names that rules draw lines for."""
     rules: list[Any] = [*circuits.RULES, *bootstraps.RULES, *over_limbs.RULES, *over_limbs.BRIDGES, *integers.RULES]
-    rules += [*bits.GATES, *bits.TABLES, *bits.WIDE]
+    rules += [*bits.GATES, *bits.TABLES, *bits.WIDE, *bits.LOOKUPS]
     return {name for rule in rules for name in rule.covers}
 
 

@@ -107,12 +107,20 @@ def _bits(scheme: str, name: str, log_n: int, rules: Rules, share: float) -> Wor
 secret_key = engine.create_secret_key()
 evaluation_key = engine.create_evaluation_key(secret_key)
 """
+    if rules is bits.LOOKUPS:
+        setup += "lookup_key = engine.create_lookup_key(secret_key)\n"
 
     def model(names: Mapping[str, Any]) -> dict[str, Any]:
         joins = {"stack": _joined(np.stack), "concatenate": _joined(np.concatenate)}
         return {"engine": BitEngine(names["engine"]), "tfhe": SimpleNamespace(**joins)}
 
-    what = {id(bits.GATES): "bits", id(bits.TABLES): "tables", id(bits.WIDE): "wide integers"}[id(rules)]
+    whats = {
+        id(bits.GATES): "bits",
+        id(bits.TABLES): "tables",
+        id(bits.WIDE): "wide integers",
+        id(bits.LOOKUPS): "large tables",
+    }
+    what = whats[id(rules)]
     return World(f"{scheme}, {name}, {what}", scheme, setup, model, lambda: rules, share)
 
 
@@ -150,6 +158,7 @@ WORLDS = [
     _bits("tfhe", "integer-4-64", 10, bits.TABLES, 2),
     _bits("tfhe", "integer-2-128", 9, bits.TABLES, 1),
     _bits("tfhe", "integer-4-128", 10, bits.WIDE, 3),
+    _bits("tfhe", "integer-4-128", 10, bits.LOOKUPS, 1),
     _bits("ntru", "gate-64", 9, bits.GATES, 1.5),
     _bits("ntru", "integer-3-64", 10, bits.TABLES, 1.5),
     _bits("ntru", "integer-4-64", 10, bits.WIDE, 1),

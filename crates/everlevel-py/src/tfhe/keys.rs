@@ -36,3 +36,15 @@ properties! { [TfheEvaluationKey] as key {
     /// Bootstraps that were done with the key.
     bootstrap_count: usize = key.ready().bootstrap_count();
 } }
+
+/// Looks values up in large tables, beside an evaluation key: prepared, and what files need beside that.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct TfheLookupKey(pub tfhe::KeptCircuitKey);
+
+properties! { [TfheLookupKey] as key {
+    secret_id: u64 = key.0.ready().id().0;
+    nbytes: usize = key.0.nbytes();
+    prepared_nbytes: usize = key.0.ready().nbytes();
+    /// Rotations that were done with the key.
+    rotation_count: usize = key.0.ready().rotation_count();
+} }

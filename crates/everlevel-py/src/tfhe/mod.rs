@@ -5,8 +5,9 @@ mod arrays;
 mod context;
 mod files;
 mod keys;
+mod lookups;
 mod operations;
 
 pub use arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 pub use context::{TfheContext, tfhe_sets};
-pub use keys::{TfheEvaluationKey, TfheSecretKey};
+pub use keys::{TfheEvaluationKey, TfheLookupKey, TfheSecretKey};
