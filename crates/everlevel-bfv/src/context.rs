@@ -1,6 +1,6 @@
 //! Keys, encryption and decryption, and the budget that every operation looks at.
 
-use everlevel_limbs::{Error, EvalKeys, Frame, Origin, ParametersEntry, SecretKey};
+use everlevel_limbs::{Error, EvalKeys, Fingerprints, Frame, Origin, ParametersEntry, SecretKey};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
@@ -43,6 +43,7 @@ impl Context {
             ("digit_limbs", digit_limbs as u64),
         ];
         let entry = ParametersEntry {
+            scheme: "bfv",
             set: params.set().unwrap_or("unnamed"),
             numbers: numbers.into(),
             insecure: params.is_insecure(),
@@ -56,9 +57,9 @@ impl Context {
         &self.params
     }
 
-    /// The fingerprint of the parameters: keys, ciphertexts and files of others are refused. It is public.
-    pub fn fingerprint(&self) -> u64 {
-        self.frame.fingerprint()
+    /// The fingerprints of the parameters: keys, ciphertexts and files of others are refused. They are public.
+    pub fn fingerprints(&self) -> Fingerprints {
+        self.frame.fingerprints()
     }
 
     pub(crate) fn ring(&self) -> &LimbRing {

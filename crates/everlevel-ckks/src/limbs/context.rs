@@ -1,6 +1,7 @@
 //! Keys and messages.
 
 use everlevel_limbs::{Error, EvalKeys, Frame, ParametersEntry, SecretKey, noise};
+use everlevel_objects::Fingerprints;
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
@@ -77,6 +78,7 @@ impl Context {
             ("precision_bits", precision_bits.into()),
         ];
         let entry = ParametersEntry {
+            scheme: "ckks over limbs",
             set: params.set().unwrap_or("unnamed"),
             numbers: numbers.into(),
             insecure: params.is_insecure(),
@@ -90,9 +92,9 @@ impl Context {
         &self.params
     }
 
-    /// Names the parameters: keys, ciphertexts and files of others are refused. It is public.
-    pub fn fingerprint(&self) -> u64 {
-        self.frame.fingerprint()
+    /// The fingerprints of the parameters: keys, ciphertexts and files of others are refused. They are public.
+    pub fn fingerprints(&self) -> Fingerprints {
+        self.frame.fingerprints()
     }
 
     pub(super) fn ring(&self) -> &LimbRing {

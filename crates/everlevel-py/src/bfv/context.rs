@@ -148,7 +148,7 @@ impl BfvContext {
 }
 
 properties! { [BfvContext] as context {
-    fingerprint: u64 = context.context.fingerprint();
+    fingerprints: [u64; 2] = context.context.fingerprints().all();
     slot_count: usize = context.context.params().n();
     plain_modulus: u64 = context.context.params().plain_modulus();
     depth: usize = context.context.params().depth();

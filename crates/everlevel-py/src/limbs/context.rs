@@ -234,7 +234,7 @@ impl LimbsContext {
 }
 
 properties! { [LimbsContext] as context {
-    fingerprint: u64 = context.context.fingerprint();
+    fingerprints: [u64; 2] = context.context.fingerprints().all();
     slot_count: usize = context.context.params().slots();
     precision_bits: u32 = context.context.params().precision_bits();
     max_budget_bits: u32 = context.context.params().max_budget_bits();
