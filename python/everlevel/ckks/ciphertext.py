@@ -22,7 +22,7 @@ _LARGEST_POWER: Final = 2**62
 
 
 class Operations(Protocol):
-    """What a ciphertext asks of the engine that made it: `Engine` has all of it, and more."""
+    """Interface of the engine that made a ciphertext: `Engine` has all of it, and more."""
 
     _context: _native.Context
     _registry: KeyRegistry
