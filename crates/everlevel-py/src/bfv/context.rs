@@ -2,7 +2,7 @@
 //! the core.
 
 use everlevel_bfv::{self as bfv, Ciphertext, Error, Params, SETS};
-use everlevel_ring::Pool;
+use everlevel_process::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

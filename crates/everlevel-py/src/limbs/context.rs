@@ -3,7 +3,7 @@
 
 use everlevel_ckks::limbs::{self, Ciphertext, Error, Params, SETS};
 use everlevel_ckks::{Basis, Complex64, Units};
-use everlevel_ring::Pool;
+use everlevel_process::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
