@@ -1,4 +1,4 @@
-"""What to put into a report: versions, and the kernels that this machine runs."""
+"""Facts for a report: versions, and the kernels that this machine runs."""
 
 from __future__ import annotations
 

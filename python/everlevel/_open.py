@@ -13,7 +13,7 @@ __all__ = ["Opened", "open"]
 
 
 class Opened(NamedTuple):
-    """What `everlevel.open` returns."""
+    """Objects that `everlevel.open` returns."""
 
     engine: Any
     """The engine of the file's scheme and parameters."""

@@ -1,24 +1,28 @@
 //! The times that a change must not lengthen, one a line: `name<TAB>seconds`, for turns with another checkout's
 //! (`benches/turns.py`).
 //!
-//! `cargo run --release -p everlevel-bench --example figures -- [kernels] [tfhe] [ckks]`: all three without an
-//! argument. Times of one thread's processor, medians; CKKS's are those of real parameters, which take 9 GB.
+//! `cargo run --release -p everlevel-bench --example figures -- [kernels] [tfhe] [ntru] [limbs] [ckks]`: all
+//! without an argument. Times of one thread's processor, medians; CKKS's bootstrap has real parameters, and takes 9 GB.
 
 use std::error::Error;
 use std::sync::Arc;
 
 use everlevel_bench::Aligned;
+use everlevel_bench::limbs::uniform_key;
 use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{EvalKeys, Gate, SecretKey, sets};
 use everlevel_ckks::{
     BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, Bootstrapper, Complex64, Context, Method, Options, Params,
-    ParamsLiteral, SlotType, no_progress,
+    ParamsLiteral, SlotType, limbs as over_limbs, no_progress,
 };
 use everlevel_math::fft::{Digits, ExternalProduct, Fft};
 use everlevel_math::{Modulus, Ntt, primes};
+use everlevel_rand::Seed;
+use everlevel_ring::Representation;
+use everlevel_rlwe::Rlwe;
 use everlevel_testkit::sample::Sampler;
 
-type Outcome = Result<(), Box<dyn Error>>;
+type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome {
     let asked: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +34,12 @@ fn main() -> Outcome {
     }
     if wants("tfhe") {
         tfhe()?;
+    }
+    if wants("ntru") {
+        ntru()?;
+    }
+    if wants("limbs") {
+        limbs()?;
     }
     if wants("ckks") {
         ckks()?;
@@ -102,6 +112,39 @@ fn tfhe() -> Outcome {
             assert_eq!(secret.decrypt_integers(&keys.table(&a, &table)?)?, [0]);
         }
     }
+    Ok(())
+}
+
+fn ntru() -> Outcome {
+    let params = Arc::new(sets::find("ntru-gate-64")?.params()?);
+    let secret = SecretKey::generate(params)?;
+    let (seconds, keys) = Clock::Thread.time(|| EvalKeys::generate(&secret));
+    let keys = keys?;
+    figure("ntru gate-64 keys", seconds);
+    let a = secret.encrypt_bits(&[true; 64])?;
+    figure("ntru gate-64 alone", Times::of_calls(31, || keys.gates(&[Gate::Nand], &a[..1], &a[..1])).median);
+    let batch = Times::of_calls(9, || keys.gates(&[Gate::Nand], &a, &a)).median;
+    figure("ntru gate-64 in batches of 64", batch / 64.0);
+    assert_eq!(secret.decrypt_bits(&keys.gates(&[Gate::Nand], &a, &a)?)?, [false; 64]);
+    Ok(())
+}
+
+fn limbs() -> Outcome {
+    let set = over_limbs::SETS.iter().find(|set| set.name == "n15").ok_or("no set n15")?;
+    let context = over_limbs::Context::new(over_limbs::Params::try_from(set.literal)?)?;
+    let shape = context.params().shape();
+    let ring = shape.ring()?;
+    let key = uniform_key(&ring, &shape.gadget());
+    let secret = context.secret_key()?;
+    let keys = context.eval_keys(&secret, &[1], false, &no_progress)?;
+    let values: Vec<Complex64> = (0..context.params().slots()).map(|i| 0.99 * Complex64::cis(i as f64)).collect();
+    let (x, y) = (context.encrypt(&secret, &values, 1.0)?, context.encrypt(&secret, &values, 1.0)?);
+    let [c0, c1] = [0, 1].map(|i| ring.uniform(&x.limbs(), 1, &Seed::from_bytes([2; 32]), i).remove(0));
+    let ct = Rlwe { c0, c1 };
+    figure("limbs n15 key switch", Times::of_calls(9, || key.switch(&ring, &ct)).median);
+    figure("limbs n15 product", Times::of_calls(9, || context.multiply(&x, &y, &keys)).median);
+    figure("limbs n15 square", Times::of_calls(9, || context.square(&x, &keys)).median);
+    figure("limbs n15 rotation", Times::of_calls(9, || context.rotate(&x, 1, &keys)).median);
     Ok(())
 }
 

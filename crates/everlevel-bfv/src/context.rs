@@ -1,6 +1,8 @@
 //! Keys, encryption and decryption, and the budget that every operation looks at.
 
-use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, Origin, ParametersEntry, PublicKey, SecretKey};
+use everlevel_limbs::{
+    EncryptionKey, Error, EvalKeys, Fingerprints, Frame, Origin, ParametersEntry, PublicKey, SecretKey,
+};
 use everlevel_objects::{require_units, with_memory};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
@@ -44,6 +46,7 @@ impl Context {
             ("digit_limbs", digit_limbs as u64),
         ];
         let entry = ParametersEntry {
+            scheme: "bfv",
             set: params.set().unwrap_or("unnamed"),
             numbers: numbers.into(),
             insecure: params.is_insecure(),
@@ -57,9 +60,9 @@ impl Context {
         &self.params
     }
 
-    /// The fingerprint of the parameters: keys, ciphertexts and files of others are refused. It is public.
-    pub fn fingerprint(&self) -> u64 {
-        self.frame.fingerprint()
+    /// The fingerprints of the parameters: keys, ciphertexts and files of others are refused. They are public.
+    pub fn fingerprints(&self) -> Fingerprints {
+        self.frame.fingerprints()
     }
 
     pub(crate) fn ring(&self) -> &LimbRing {

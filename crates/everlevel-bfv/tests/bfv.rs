@@ -7,7 +7,7 @@ use everlevel_io::{Access, Container, Stored, kinds};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
 use everlevel_testkit::sample::Sampler;
-use everlevel_testkit::stored::StoredFiles;
+use everlevel_testkit::stored::{StoredFiles, with_fingerprint};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -280,6 +280,10 @@ fn objects_come_back_from_containers() {
     }
     let other = Context::new(Params::of_set("n14", Some(12_289), Some(8)).unwrap()).unwrap();
     let container = Container::from_bytes(x.to_container(&bench.context).unwrap().to_bytes()).unwrap();
+    let prints = bench.context.fingerprints();
+    assert_eq!(prints.v2, 0xf161_95da_ab37_7cf2);
+    let later = with_fingerprint(&x.to_container(&bench.context).unwrap().to_bytes(), prints.v2);
+    Ciphertext::from_container(&bench.context, &Container::from_bytes(later).unwrap()).unwrap();
     let refused = Ciphertext::from_container(&other, &container).unwrap_err();
     assert!(matches!(refused, Error::Io(everlevel_io::Error::WrongParameters { .. })), "{refused}");
 }

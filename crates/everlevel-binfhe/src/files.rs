@@ -333,7 +333,7 @@ fn begin<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'
 
 /// Checks kind, parameters and every byte, and gives the secret's name.
 fn check(params: &Params, container: &Container, kind: &str) -> Result<SecretId, Error> {
-    container.check(kind, params.fingerprint())?;
+    container.check(kind, params.fingerprints().all())?;
     container.verify()?;
     Ok(SecretId(container.number("secret_id")?))
 }

@@ -1,6 +1,7 @@
 //! Parameters: unchecked literals of each scheme ([`Literal`]) and the validated parameters that are made of them
 //! ([`Params`]). They are numbers only; tables and keys are made from them elsewhere.
 
+use everlevel_objects::{Fingerprints, fnv1a};
 use everlevel_security::torus;
 use serde::{Deserialize, Serialize};
 
@@ -204,7 +205,17 @@ impl Params {
         noise::log2_p_fail(self.margin_torus(), variance)
     }
 
-    /// A hash of every number, which names the parameters in keys and ciphertexts.
+    /// The fingerprints that files may have: that of version 2 is of the literal.
+    pub fn fingerprints(&self) -> Fingerprints {
+        let scheme = match self.literal {
+            Literal::Ntru(_) => "ntru",
+            Literal::Tfhe(_) => "tfhe",
+            Literal::Limbs(_) => "tfhe over limbs",
+        };
+        Fingerprints::new(self.fingerprint(), scheme, &self.literal)
+    }
+
+    /// The fingerprint that keys and ciphertexts have: of version 1, FNV-1a of every number.
     pub fn fingerprint(&self) -> u64 {
         // The text has the names that fields had when the first keys were written, and none for what all secrets were
         // then.
@@ -214,7 +225,7 @@ impl Params {
             .replace(", landings: []", "")
             .replace("WordGadget { log2_base", "Gadget { base_log2")
             .replace("squared_norm", "norm2");
-        everlevel_objects::fnv1a(text.bytes())
+        fnv1a(text.bytes())
     }
 }
 

@@ -12,6 +12,7 @@ use everlevel_binfhe::{
 };
 use everlevel_io::{Builder, Container, Error as FileError, Stored, kinds};
 use everlevel_rand::Seed;
+use everlevel_testkit::stored::with_fingerprint;
 
 fn secret(torus_bits: u32, space: Space) -> SecretKey {
     SecretKey::generate(Arc::new(Params::try_from(common::literal(torus_bits, space)).unwrap())).unwrap()
@@ -85,6 +86,25 @@ fn refused_by_others<T: for<'p> Stored<NamedParams<'p>, Error = Error>>(
     let Error::Io(FileError::WrongParameters { found, expected, .. }) = refused else { panic!("{refused}") };
     assert_eq!((found, expected), (own.fingerprint(), other.fingerprint()));
     T::from_container(&own.into(), &container).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// The fingerprint of version 2 depends on the literal as files have it, and files with it are read.
+#[test]
+fn files_with_fingerprints_of_version_2_are_read() {
+    for (name, v2) in [
+        ("gate-64", 0x11f0_f4a4_609f_63e0),
+        ("integer-6-64", 0xde2a_bb3d_3cb3_1533),
+        ("ntru-gate-64", 0x51d5_f24d_487c_88ab),
+    ] {
+        let params = Arc::new(Params::try_from(sets::find(name).unwrap().literal()).unwrap());
+        let secret = SecretKey::generate(Arc::clone(&params)).unwrap();
+        let prints = params.fingerprints();
+        assert_eq!(prints.all(), [params.fingerprint(), v2], "{name}");
+        let bytes = secret.to_container(&secret.params().into()).unwrap().to_bytes();
+        let container = Container::from_bytes(with_fingerprint(&bytes, prints.v2)).unwrap();
+        let read = SecretKey::from_container(&(&params).into(), &container).unwrap();
+        assert_eq!(read.to_container(&(&params).into()).unwrap().to_bytes(), bytes, "{name}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::ladder::{self, Ladder};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
 impl Core {
-    /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
+    /// This message at a lower level, with that level's scale: one product with an integer and one rescaling.
     pub(crate) fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
         if ct.level() == level {
             return Cow::Borrowed(ct);
@@ -141,7 +141,7 @@ impl Context {
         }))
     }
 
-    /// The same message at a lower level.
+    /// This message at a lower level.
     ///
     /// # Errors
     /// A plaintext of other parameters; a level above its own.
@@ -336,7 +336,7 @@ impl Context {
         Ok(self.install(|core| core.times_constant(a, c, a.level() - 1)))
     }
 
-    /// The same values, of which the caller claims a bound: where the bound that operations carry has grown beyond use,
+    /// These values, of which the caller claims a bound: where the bound that operations carry has grown beyond use,
     /// such as that of sums of products. Nothing checks the claim.
     ///
     /// # Errors
@@ -348,7 +348,7 @@ impl Context {
         Ok(a.clone().with_estimate(a.estimate().claimed(bound)))
     }
 
-    /// The same message at a lower level.
+    /// This message at a lower level.
     ///
     /// # Errors
     /// A level above the ciphertext's, or without room for its declared bound.

@@ -16,7 +16,7 @@ pub struct Plaintext {
     pub(crate) scale: f64,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
-    /// Its values, where they are known without decoding.
+    /// Values, where they are known without decoding.
     pub(crate) values: OnceLock<Values>,
     /// The bound that was declared for it, or that of the ciphertext it was decrypted from.
     pub(crate) bound: Option<Bound>,
@@ -24,7 +24,7 @@ pub struct Plaintext {
     pub(crate) is_real: bool,
     /// The slots after the values of a message that doesn't fill them.
     pub(crate) padding: Option<Padding>,
-    /// Of a decryption: the ciphertext's estimate.
+    /// The ciphertext's estimate, of a decryption.
     pub(crate) estimate: Option<Box<Estimate>>,
 }
 
@@ -61,7 +61,7 @@ impl Plaintext {
         self.poly.nbytes()
     }
 
-    /// The same plaintext, whose values are known.
+    /// This plaintext, whose values are known.
     pub(crate) fn with_values(self, values: Values) -> Self {
         Self { values: values.into(), ..self }
     }
@@ -71,7 +71,7 @@ impl Plaintext {
         self.bound.unwrap_or(Bound::ASSUMED).on_reals(self.is_real)
     }
 
-    /// The same plaintext, whose values are real numbers, as Chebyshev series need to know; or may not be.
+    /// This plaintext, whose values are real numbers, as Chebyshev series need to know; or may not be.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         Self { is_real, ..self }
@@ -114,23 +114,23 @@ impl Ciphertext {
         self.identity.origin
     }
 
-    /// What is known of the values and their errors.
+    /// Claims about the values and their errors.
     pub(crate) fn estimate(&self) -> &Estimate {
         self.claims.estimate()
     }
 
-    /// The same ciphertext with other claims.
+    /// This ciphertext with other claims.
     pub(crate) fn with_estimate(self, estimate: Estimate) -> Self {
         Self { claims: Claims::new(self.claims.level(), self.claims.scale(), estimate), ..self }
     }
 
-    /// The same ciphertext, of which a circuit knows a bound by what it computes.
+    /// This ciphertext, of which a circuit knows a bound by what it computes.
     pub(crate) fn within(self, size: f64) -> Self {
         let estimate = self.estimate().restated(size);
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext, of which the caller claims that its encrypted values are real numbers of a size: those that
+    /// This ciphertext, of which the caller claims that its encrypted values are real numbers of a size: those that
     /// a polynomial is meant for. Padding stays what it is.
     #[must_use]
     pub fn claimed_within(self, size: f64) -> Self {
@@ -138,7 +138,7 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext, of which the caller knows whether its values are real numbers.
+    /// This ciphertext, of which the caller knows whether its values are real numbers.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         let bound = self.estimate().bound_of_values().on_reals(is_real);
@@ -146,7 +146,7 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext as a quotient: a product with an inverse that is rounded to a double.
+    /// This ciphertext as a quotient: a product with an inverse that is rounded to a double.
     #[must_use]
     pub fn quotient(self) -> Self {
         let estimate = self.estimate().clone().drifted(doubles::ROUNDING);
@@ -160,13 +160,13 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext, with a bound of the values that a circuit knows, whatever the operands' was.
+    /// This ciphertext, with a bound of the values that a circuit knows, whatever the operands' was.
     pub(crate) fn claimed_as(self, bound: Bound) -> Self {
         let estimate = self.estimate().claimed(bound);
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext, whose bound stands on another word.
+    /// This ciphertext, whose bound stands on another word.
     pub(crate) fn vouched(self, kind: BoundKind) -> Self {
         let estimate = self.estimate().vouched(kind);
         self.with_estimate(estimate)

@@ -195,7 +195,7 @@ impl Core {
         self.slot_error(noise::rounding_std_dev(self.params.secret_weight()), scale)
     }
 
-    /// The same values with the error that rescaling two polynomials or three adds.
+    /// These values with the error that rescaling two polynomials or three adds.
     pub fn with_rescaling(&self, estimate: Estimate, polynomial_count: usize, scale: f64) -> Estimate {
         if polynomial_count == 2 {
             return estimate.with_noise(self.rounding_error(scale));

@@ -46,9 +46,9 @@ everlevel_io::errors! {
     NotFinite {
         /// The refused operation.
         op: &'static str,
-        /// Its index.
+        /// Index.
         index: usize,
-        /// Its value, as text.
+        /// Value, as text.
         value: String,
     }
     /// A message too large for the modulus.
@@ -94,7 +94,7 @@ everlevel_io::errors! {
     PaddingOutOfRange {
         /// The refused operation.
         op: &'static str,
-        /// What the slots hold: the size of the polynomial's argument.
+        /// Values in the slots: the size of the polynomial's argument.
         value: f64,
         /// The size of the part.
         size: f64,
@@ -112,7 +112,7 @@ everlevel_io::errors! {
         op: &'static str,
         /// The value's index.
         index: usize,
-        /// Its size.
+        /// Size.
         size: f64,
         /// The bound.
         bound: f64,
@@ -284,7 +284,7 @@ everlevel_io::errors! {
     Parameter {
         /// The parameter's name.
         what: &'static str,
-        /// Its value.
+        /// Value.
         found: String,
         /// The values that would do.
         needed: String,
@@ -298,7 +298,7 @@ everlevel_io::errors! {
         op: &'static str,
         /// Gap, error or bound.
         what: &'static str,
-        /// Its value.
+        /// Value.
         found: f64,
         /// The least that is offered.
         least: f64,

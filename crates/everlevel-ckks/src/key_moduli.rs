@@ -35,7 +35,7 @@ pub struct SecurityClaim {
     /// Classical security of that key at its own modulus: the cheapest primal attack under MATZOV, recomputed now. None
     /// where the table has no row, as nothing is claimed there.
     pub security_bits: Option<f64>,
-    /// The same by the core-SVP count, which is stricter.
+    /// Bits of security by the core-SVP count, which is stricter.
     pub core_svp_bits: Option<f64>,
 }
 

@@ -69,7 +69,7 @@ pub struct MatrixMultiplicationKey {
 }
 
 impl SecretKey {
-    /// The same key, which gives away so many decryptions ([`Context::release_flooded`]).
+    /// This key, which gives away so many decryptions ([`Context::release_flooded`]).
     ///
     /// [`Context::release_flooded`]: crate::Context::release_flooded
     #[must_use]
@@ -150,7 +150,7 @@ key_methods! {
 }
 
 impl SecretKey {
-    /// Its id.
+    /// Id.
     pub fn secret_id(&self) -> SecretId {
         self.origin.secret_id
     }

@@ -79,7 +79,7 @@ impl Ladder {
         Self { sets, scales, ratios, exact_scales: None }
     }
 
-    /// The same ladder for scales of more bits than doubles have.
+    /// This ladder for scales of more bits than doubles have.
     pub fn with_exact_scales(mut self, ring: &Ring) -> Self {
         let mut exact = vec![DoubleDouble::from(self.scales[0])];
         for pair in self.sets.windows(2) {
@@ -172,7 +172,7 @@ impl Ladder {
         Batch { cts: Rlwe::rescale_many(sums, ring, to), level: target }
     }
 
-    /// The same message at a lower level, with that level's scale.
+    /// This message at a lower level, with that level's scale.
     pub fn at_level<'w>(&self, ring: &Ring, w: &'w Batch, target: usize) -> Cow<'w, Batch> {
         if w.level == target { Cow::Borrowed(w) } else { Cow::Owned(self.mul_constant(ring, w, 1.0, target)) }
     }

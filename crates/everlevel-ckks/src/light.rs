@@ -27,7 +27,7 @@ pub struct LightPlaintext {
     pub(crate) is_real: bool,
     /// The slots after the values of a message that doesn't fill them.
     pub(crate) padding: Option<Padding>,
-    /// Its values, where they are known without decoding.
+    /// Values, where they are known without decoding.
     pub(crate) values: OnceLock<Values>,
 }
 
@@ -37,7 +37,7 @@ impl LightPlaintext {
         self.level
     }
 
-    /// The same plaintext, whose values are real numbers, as Chebyshev series need to know; or may not be.
+    /// This plaintext, whose values are real numbers, as Chebyshev series need to know; or may not be.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         Self { is_real, ..self }
@@ -50,7 +50,7 @@ impl LightPlaintext {
 }
 
 impl Units<LightPlaintext> {
-    /// The same vector, whose values are real numbers, or may not be.
+    /// This vector, whose values are real numbers, or may not be.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         Self::new(self.all().iter().map(|unit| unit.clone().on_reals(is_real)).collect()).unwrap_or(self)
@@ -130,7 +130,7 @@ impl Context {
         Ok(LightPlaintext { coeffs, level, slot_count, fingerprint, is_real: false, padding, values })
     }
 
-    /// The same message for uses at another level: lower, or higher.
+    /// This message for uses at another level: lower, or higher.
     ///
     /// # Errors
     /// A plaintext of other parameters; a level that does not exist, or that is too small for the message.

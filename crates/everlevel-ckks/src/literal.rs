@@ -36,7 +36,7 @@ impl Precision {
         })
     }
 
-    /// Its name.
+    /// Name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Standard => "standard",
@@ -108,7 +108,7 @@ impl ParamsLiteral {
         Ok(Self { log_n, max_level, bootstrap: false, precision: Precision::Double, secret, insecure: false })
     }
 
-    /// The same depth in a ring that also has `slot_count` slots.
+    /// This depth in a ring that also has `slot_count` slots.
     ///
     /// # Errors
     /// [`Error::Parameter`] above 65536 slots.

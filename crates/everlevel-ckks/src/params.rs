@@ -1,6 +1,6 @@
 //! Validated parameters: a literal, and the chain of primes that it stands for.
 
-use everlevel_objects::fnv1a;
+use everlevel_objects::{Fingerprints, fnv1a};
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_security::SecretDistribution;
 
@@ -84,10 +84,15 @@ impl Params {
         }
     }
 
-    /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.
+    /// The fingerprint that keys and ciphertexts have: of version 1, FNV-1a over degree, primes, levels and secret.
     pub fn fingerprint(&self) -> u64 {
         let words = [u64::from(self.literal.log_n), self.literal.max_level as u64, self.secret_weight() as u64];
         fnv1a(words.iter().chain(&self.chain.primes).flat_map(|word| word.to_le_bytes()))
+    }
+
+    /// The fingerprints that files may have: that of version 2 is of the literal and of every prime.
+    pub fn fingerprints(&self) -> Fingerprints {
+        Fingerprints::new(self.fingerprint(), "ckks", &(self.literal.numbers(), &self.chain.primes))
     }
 
     /// Largest log2 of a key's modulus.

@@ -36,7 +36,7 @@ impl<'a> Series<'a> {
         Self { basis, coefficients, is_real: true }
     }
 
-    /// The same series with the bounds of arguments of a bound.
+    /// This series with the bounds of arguments of a bound.
     pub fn on(self, bound: Bound) -> Self {
         Self { is_real: bound.is_real(), ..self }
     }

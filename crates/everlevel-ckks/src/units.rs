@@ -126,7 +126,7 @@ impl<T> Units<Vec<T>> {
 }
 
 impl Units<Plaintext> {
-    /// The same vector, whose values are real numbers, or may not be.
+    /// This vector, whose values are real numbers, or may not be.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         Self(self.0.into_iter().map(|unit| unit.on_reals(is_real)).collect())
@@ -165,12 +165,12 @@ impl Units<Ciphertext> {
         all.fold(f64::INFINITY, |least, bits| if bits.is_nan() || least.is_nan() { f64::NAN } else { least.min(bits) })
     }
 
-    /// The same vector, of which a circuit knows a smaller bound by what it computes.
+    /// This vector, of which a circuit knows a smaller bound by what it computes.
     pub fn within(self, size: f64) -> Self {
         Self(self.0.into_iter().map(|unit| unit.within(size)).collect())
     }
 
-    /// The same vector as a quotient: a product with an inverse that is rounded to a double.
+    /// This vector as a quotient: a product with an inverse that is rounded to a double.
     #[must_use]
     pub fn quotient(self) -> Self {
         Self(self.0.into_iter().map(Ciphertext::quotient).collect())
@@ -182,13 +182,13 @@ impl Units<Ciphertext> {
         Self(self.0.into_iter().map(|unit| unit.deviating(worst, typical)).collect())
     }
 
-    /// The same vector, of which the caller knows whether its values are real numbers.
+    /// This vector, of which the caller knows whether its values are real numbers.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         Self(self.0.into_iter().map(|unit| unit.on_reals(is_real)).collect())
     }
 
-    /// The same vector, of which the caller claims that its values are real numbers of a size, whatever the padding is.
+    /// This vector, of which the caller claims that its values are real numbers of a size, whatever the padding is.
     #[must_use]
     pub fn claimed_within(self, size: f64) -> Self {
         Self(self.0.into_iter().map(|unit| unit.claimed_within(size)).collect())

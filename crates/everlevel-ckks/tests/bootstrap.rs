@@ -5,6 +5,11 @@ use everlevel_ckks::BootstrapStep;
 use everlevel_ckks::EVAL_MOD_INTERVAL;
 use everlevel_ckks::{BootstrapKey, BootstrapKeySize, Complex64, Context, Encoder, Options, no_progress};
 
+/// Half a bit less than the least mean of a bootstrap's bits at 2^11, 27.4; errors grow with the root of the degree.
+fn least_mean_bits() -> f64 {
+    26.9 - (f64::from(log_n()) - 11.0) / 2.0
+}
+
 #[test]
 fn every_stage_count_and_size_refreshes_levels() {
     let party = Party::bootstrap(log_n());
@@ -23,7 +28,7 @@ fn every_stage_count_and_size_refreshes_levels() {
             println!("stages {stages} {size:?}: {seconds:.2} s, {} bytes of keys, {p:?}", key.nbytes());
             assert_eq!(out.level(), 13 - stages);
             assert_eq!(Some(out.scale()), party.ctx.scale_at(out.level()));
-            assert!(p.mean_bits >= 22.0 && p.worst_bits >= 19.0, "{p:?}");
+            assert!(p.mean_bits >= least_mean_bits() && p.worst_bits >= least_mean_bits() - 3.0, "{p:?}");
             assert!((p.rms.log2() + out.precision_bits()).abs() < 1.2, "estimate {}", out.precision_bits());
         }
     }
@@ -36,7 +41,7 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
         let ct = party.encrypt(message, 0);
         let out =
             party.bootstrapper().bootstrap(&ct, &party.relinearization, &party.conjugation, key, &no_progress).unwrap();
-        assert!(precision(&party.decrypt(&out), message).mean_bits >= 22.0);
+        assert!(precision(&party.decrypt(&out), message).mean_bits >= least_mean_bits());
         party.bootstrapper().table_nbytes()
     };
     let of = |seeded_keys| Party::of(Context::with_options(bootstrap_params(log_n()), options(seeded_keys)).unwrap());
@@ -140,7 +145,7 @@ fn each_stage_matches_the_plain_computation() {
 
     let whole = precision(&party.decrypt(&out), &message);
     report("whole", whole);
-    assert!(whole.mean_bits > 22.0);
+    assert!(whole.mean_bits >= least_mean_bits());
 }
 
 fn report(what: &str, p: Precision) {

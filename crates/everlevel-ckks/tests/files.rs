@@ -12,6 +12,7 @@ use everlevel_ckks::{
     Loading, Object, ObjectError, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey,
     SecretKey, Stored, no_progress,
 };
+use everlevel_testkit::stored::with_fingerprint;
 
 static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
 static DEEP: LazyLock<Party> = LazyLock::new(|| Party::bootstrap(9));
@@ -219,6 +220,19 @@ fn other_parameters_are_refused_with_both_fingerprints() {
     assert!(matches!(other.ctx.export_secret_key(&p.secret), Err(Error::Object(ObjectError::OtherParameters { .. }))));
 }
 
+/// The fingerprint of version 2 depends on the literal and the primes alone, and files that have it are read.
+#[test]
+fn files_with_fingerprints_of_version_2_are_read() {
+    let prints = SMALL.ctx.params().fingerprints();
+    assert_eq!(prints.all(), [SMALL.ctx.params().fingerprint(), 0x05e5_cd69_aedd_ae10]);
+    let bytes = SMALL.ctx.to_container(&SMALL.public, Form::Seeded).unwrap().to_bytes();
+    let later = with_fingerprint(&bytes, prints.v2);
+    let read: PublicKey = from_bytes(&SMALL.ctx, later.clone()).unwrap();
+    assert_eq!(SMALL.ctx.to_container(&read, Form::Seeded).unwrap().to_bytes(), bytes);
+    let refused = from_bytes::<PublicKey>(&common::depth(9, 2).ctx, later).unwrap_err();
+    assert!(matches!(refused, Error::Files(FileError::WrongParameters { found, .. }) if found == prints.v2));
+}
+
 #[test]
 fn other_slot_counts_are_refused() {
     let p = &*SMALL;
@@ -238,7 +252,7 @@ fn other_slot_counts_are_refused() {
     from_bytes::<PublicKey>(&narrow, public).unwrap();
 }
 
-/// The same container with one tensor's bytes changed, its checksums right.
+/// This container with one tensor's bytes changed, its checksums right.
 fn tampered(bytes: &[u8], name: &str, change: impl Fn(&mut [u8])) -> Vec<u8> {
     let container = Container::from_bytes(bytes.to_vec()).unwrap();
     let mut builder = Builder::new(container.kind().unwrap());

@@ -10,7 +10,7 @@ use everlevel_ckks::limbs::{Ciphertext, Context, Error, EvalKeys, Params, Params
 use everlevel_ckks::{Basis, Complex64, ObjectError};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
-use everlevel_testkit::stored::StoredFiles;
+use everlevel_testkit::stored::{StoredFiles, with_fingerprint};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -356,6 +356,10 @@ fn objects_come_back_from_containers() {
     assert!((context.decrypt(&secret, &y).unwrap()[3] - a[3] * a[3]).norm() < 1e-6);
     let other = Context::new(Params::of_set("n14", Some(30), Some(8)).unwrap()).unwrap();
     let container = Container::from_bytes(x.to_container(&bench.context).unwrap().to_bytes()).unwrap();
+    let prints = bench.context.fingerprints();
+    assert_eq!(prints.v2, 0x87b3_a35e_fa71_6dd1);
+    let later = with_fingerprint(&x.to_container(&bench.context).unwrap().to_bytes(), prints.v2);
+    Ciphertext::from_container(&bench.context, &Container::from_bytes(later).unwrap()).unwrap();
     let refused = Ciphertext::from_container(&other, &container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
 }

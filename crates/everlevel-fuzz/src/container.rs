@@ -55,7 +55,7 @@ fn look(container: &Container) {
     assert!(total <= header.tensors.values().map(|place| place.range.end).max().unwrap_or_default());
     for name in header.metadata.keys() {
         let _ = (container.number(name), container.seed(name), container.json::<serde_json::Value>(name));
-        let _ = container.check(name, 0);
+        let _ = container.check(name, [0; 2]);
     }
     let _ = container.kind();
 }

@@ -64,14 +64,18 @@ impl Container {
         Ok(bytes)
     }
 
-    /// Refuses objects of another kind, and those of other parameters, which a fingerprint tells.
+    /// Refuses objects of another kind, and those of other parameters: of none of these fingerprints, of which the
+    /// first is told.
     ///
     /// # Errors
     /// [`Error::WrongKind`], [`Error::WrongParameters`], [`Error::Header`].
-    pub fn check(&self, kind: &str, fingerprint: u64) -> Result<(), Error> {
+    pub fn check(&self, kind: &str, fingerprints: [u64; 2]) -> Result<(), Error> {
         self.check_kind(kind)?;
-        let (found, expected) = (self.number("fingerprint")?, fingerprint);
-        if found == expected { Ok(()) } else { Err(Error::WrongParameters { what: kind.into(), found, expected }) }
+        let (found, expected) = (self.number("fingerprint")?, fingerprints[0]);
+        if fingerprints.contains(&found) {
+            return Ok(());
+        }
+        Err(Error::WrongParameters { what: kind.into(), found, expected })
     }
 
     /// Refuses objects of another kind.

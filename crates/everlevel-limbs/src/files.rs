@@ -122,6 +122,8 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
 /// What files say of their parameters: for people, and for [`everlevel_io::Builder`].
 #[derive(Debug, Clone)]
 pub struct ParametersEntry {
+    /// The scheme.
+    pub scheme: &'static str,
     /// The named set.
     pub set: &'static str,
     /// The numbers.
@@ -135,6 +137,13 @@ struct NumbersEntry<'a> {
     #[serde(flatten)]
     numbers: &'a BTreeMap<&'static str, u64>,
     insecure: bool,
+}
+
+impl ParametersEntry {
+    /// The numbers as files have them.
+    pub(crate) fn numbers(&self) -> impl Serialize {
+        NumbersEntry { numbers: &self.numbers, insecure: self.insecure }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -153,9 +162,8 @@ impl Frame {
     /// A container of a kind, with what is known of the parameters and of the secret.
     pub fn begin<'a>(&self, kind: &str, secret_id: SecretId) -> Builder<'a> {
         let mut builder = Builder::new(kind);
-        let ParametersEntry { set, numbers, insecure } = &self.entry;
-        builder.describe("parameters", *set);
-        builder.describe_json("params", &NumbersEntry { numbers, insecure: *insecure });
+        builder.describe("parameters", self.entry.set);
+        builder.describe_json("params", &self.entry.numbers());
         builder.describe_number("fingerprint", self.fingerprint());
         builder.describe_number("secret_id", secret_id.0);
         builder
@@ -166,7 +174,7 @@ impl Frame {
     /// # Errors
     /// [`Error::Io`].
     pub fn verified(&self, container: &Container, kind: &str) -> Result<SecretId, Error> {
-        container.check(kind, self.fingerprint())?;
+        container.check(kind, self.fingerprints().all())?;
         container.verify()?;
         Ok(SecretId(container.number("secret_id")?))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use everlevel_objects::{Origin, fnv1a, require_parameters, with_memory};
+use everlevel_objects::{Fingerprints, Origin, fnv1a, require_parameters, with_memory};
 use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
 use everlevel_ring::{LimbGadget, LimbRing, Progress, Representation, report};
@@ -18,17 +18,19 @@ pub struct Frame {
     shape: Shape,
     ring: LimbRing,
     seeds: SeedSource,
-    fingerprint: u64,
+    fingerprints: Fingerprints,
     pub(crate) entry: ParametersEntry,
 }
 
 impl Frame {
-    /// The tables of a shape, for parameters whose numbers are this text: their fingerprint is made of it.
+    /// The tables of a shape, for parameters whose numbers are this text: their fingerprint of version 1 is made of it,
+    /// and that of version 2 of the entry.
     ///
     /// # Errors
     /// A base whose products would be wrong at this degree.
     pub fn new(shape: Shape, numbers: &str, entry: ParametersEntry, seeds: SeedSource) -> Result<Self, Error> {
-        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprint: fnv1a(numbers.bytes()), entry })
+        let fingerprints = Fingerprints::new(fnv1a(numbers.bytes()), entry.scheme, &entry.numbers());
+        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprints, entry })
     }
 
     /// The sizes.
@@ -43,7 +45,12 @@ impl Frame {
 
     /// Names the parameters: keys, ciphertexts and files of others are refused. It is public.
     pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        self.fingerprints.v1
+    }
+
+    /// The fingerprints that files may have.
+    pub fn fingerprints(&self) -> Fingerprints {
+        self.fingerprints
     }
 
     /// A fresh seed.
@@ -56,7 +63,7 @@ impl Frame {
 
     /// What a secret's objects carry.
     pub fn origin(&self, secret_id: SecretId) -> Origin {
-        Origin { fingerprint: self.fingerprint, secret_id }
+        Origin { fingerprint: self.fingerprint(), secret_id }
     }
 
     /// Refuses an argument of other parameters.
@@ -64,7 +71,7 @@ impl Frame {
     /// # Errors
     /// [`everlevel_objects::Error::OtherParameters`].
     pub fn require(&self, op: &'static str, what: &'static str, origin: Origin) -> Result<(), Error> {
-        Ok(require_parameters(op, what, origin.fingerprint, self.fingerprint)?)
+        Ok(require_parameters(op, what, origin.fingerprint, self.fingerprint())?)
     }
 
     /// Refuses two arguments that aren't of these parameters, or of different secrets: the first names itself.

@@ -19,7 +19,7 @@ pub mod noise;
 mod shape;
 
 pub use error::Error;
-pub use everlevel_objects::{Error as ObjectError, Origin};
+pub use everlevel_objects::{Error as ObjectError, Fingerprints, Origin};
 pub use files::{KeyFiles, ParametersEntry};
 pub use frame::Frame;
 pub use keys::{EncryptionKey, EvalKeys, PublicKey, SecretKey};

@@ -65,8 +65,8 @@ everlevel_io::errors! {
 
 impl Error {
     /// The lack of memory of an operation.
-    pub fn out_of_memory(op: &'static str, lack: everlevel_ring::OutOfMemory) -> Self {
-        let everlevel_ring::OutOfMemory { needed, available, limit } = lack;
+    pub fn out_of_memory(op: &'static str, lack: everlevel_process::OutOfMemory) -> Self {
+        let everlevel_process::OutOfMemory { needed, available, limit } = lack;
         Self::OutOfMemory { op, needed, available, limit: limit.name() }
     }
 }

@@ -1,10 +1,10 @@
 //! Identity of keys, ciphertexts and files, and the refusals that all schemes share.
 //!
-//! *Vocabulary.* The [`Origin`] of an object is the [fingerprint](fnv1a) of its parameters and the id of its secret.
-//! [`with_memory`] is the guard of work that takes much of it. What either refuses is an [`Error`] that the errors of
-//! schemes nest.
+//! *Vocabulary.* The [`Origin`] of an object is the [fingerprint](Fingerprints) of its parameters and the id of its
+//! secret. [`with_memory`] is the guard of work that takes much of it. What either refuses is an [`Error`] that the
+//! errors of schemes nest.
 //!
-//! *Map.* `origin` parameters and secrets · `fingerprint` the hash of parameters · `units` of long vectors · `memory`
+//! *Map.* `origin` parameters and secrets · `fingerprint` the hashes of parameters · `units` of long vectors · `memory`
 //! the guard · `error`.
 //!
 //! *Non-goals.* The parameters of a scheme, and what its objects hold.
@@ -17,7 +17,7 @@ mod origin;
 mod units;
 
 pub use error::Error;
-pub use fingerprint::fnv1a;
+pub use fingerprint::{Fingerprints, canonical, fnv1a};
 pub use memory::{require_memory, with_memory, with_memory_found};
 pub use origin::{Origin, require_parameters, require_secret};
 pub use units::require_units;

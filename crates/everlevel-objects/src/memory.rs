@@ -1,6 +1,6 @@
 //! The guard of work that takes much memory.
 
-use everlevel_ring::{Footprint, OutOfMemory, memory};
+use everlevel_process::{Footprint, OutOfMemory, memory};
 
 use crate::Error;
 

@@ -113,7 +113,7 @@ macro_rules! on_reals {
     ($($class:ident)*) => {$(
         #[pymethods]
         impl $class {
-            /// The same object, whose values are real numbers, or may not be.
+            /// This object, whose values are real numbers, or may not be.
             fn on_reals(&self, is_real: bool) -> Self {
                 Self(self.0.clone().on_reals(is_real))
             }
@@ -125,12 +125,12 @@ on_reals! { Plaintext LightPlaintext }
 
 #[pymethods]
 impl Ciphertext {
-    /// The same ciphertext, whose values are real numbers, or may not be.
+    /// This ciphertext, whose values are real numbers, or may not be.
     fn on_reals(&self, is_real: bool) -> Self {
         Self(self.0.clone().on_reals(is_real))
     }
 
-    /// The same ciphertext as a quotient: a product with a rounded inverse.
+    /// This ciphertext as a quotient: a product with a rounded inverse.
     fn quotient(&self) -> Self {
         Self(self.0.clone().quotient())
     }

@@ -1,4 +1,4 @@
-//! Rings of polynomials, in every representation that schemes compute in, and the memory and threads that they use.
+//! Rings of polynomials, in every representation that schemes compute in.
 //!
 //! *Vocabulary.* A [`Representation`] is how elements of `Z_Q[X]/(X^n + 1)` are held and multiplied; key material is
 //! generic over it. Where its samples of rank 1 are ciphertexts it is a [`SampleRing`], and [`HalfProduct`] is its one
@@ -20,13 +20,13 @@
 //! polynomials, so that another backend's buffers, which can't be sliced, may take their place.
 //!
 //! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in
-//! place. A [`Pool`] has threads in every process that it comes to by a fork.
+//! place. `everlevel-process` has pools, limits of memory, and progress; their names are exported here, too.
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
 //! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
 //! [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer`
-//! memory on huge pages · [`mod@memory`] its limits · `pool` threads · `progress` of long operations.
+//! memory on huge pages.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
@@ -36,31 +36,28 @@ mod convert;
 mod fused;
 mod gadget;
 mod linear;
-pub mod memory;
 pub mod packed;
 mod poly;
-mod pool;
 mod prime;
 mod prime_set;
-mod progress;
 mod representation;
 mod residues;
 mod ring;
 pub mod torus;
 mod word_buffer;
 
+// The names of long calls and of what they take and refuse are those of every crate above, too.
+pub use everlevel_process::{Cancelled, Footprint, OutOfMemory, Pool, Progress, memory, no_progress, report};
+
 pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
-pub use memory::{Footprint, OutOfMemory};
 pub use packed::{NotCanonical, PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
-pub use pool::Pool;
 pub use prime::{PrimeRing, PrimeSecret};
 pub use prime_set::PrimeSet;
-pub use progress::{Cancelled, Progress, no_progress, report};
 pub use representation::{HalfProduct, Representation, SampleRing};
 pub use residues::ResidueRows;
 pub use ring::{Error, Ring};

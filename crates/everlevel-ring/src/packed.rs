@@ -38,11 +38,11 @@ const BLOCK: usize = 1024;
 /// A residue that is not below its modulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotCanonical {
-    /// Its position among the residues of all primes.
+    /// Position among the residues of all primes.
     pub index: usize,
     /// The residue.
     pub value: u64,
-    /// Its modulus.
+    /// Modulus.
     pub modulus: u64,
 }
 
@@ -116,7 +116,7 @@ impl PackedPoly {
         Self { set: set.clone(), n, backing: Backing::Shared { bytes, offset } }
     }
 
-    /// The same polynomial in memory of its own.
+    /// This polynomial in memory of its own.
     pub fn into_owned(self) -> Self {
         let mut slab = Slab::new(stride(self.n) * self.set.len());
         slab.bytes_mut()

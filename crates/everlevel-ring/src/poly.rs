@@ -57,7 +57,7 @@ impl<R: Basis> Poly<R> {
         &self.limbs[at]
     }
 
-    /// The same integers modulo a divisor of the modulus: a copy of the limbs of `set`.
+    /// These integers modulo a divisor of the modulus: a copy of the limbs of `set`.
     ///
     /// # Panics
     /// If `set` is not a subset.

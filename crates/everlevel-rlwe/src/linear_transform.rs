@@ -39,7 +39,7 @@ impl LinearTransform {
         self.diagonals.iter().flatten().flatten().map(Diagonal::nbytes).sum()
     }
 
-    /// The same with diagonals of full length held as residues over the source and the special primes of its keys: six
+    /// This map with diagonals of full length held as residues over the source and the special primes of its keys: six
     /// bytes for each coefficient and prime in place of eight a coefficient, and no transforms at each use. None where
     /// no diagonal is of full length.
     pub fn lifted(&self, ring: &Ring, special: &PrimeSet) -> Option<Self> {

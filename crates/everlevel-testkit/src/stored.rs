@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use everlevel_io::{Builder, Container};
+
 /// The ending of files' names.
 const ENDING: &str = ".everlevel";
 
@@ -83,4 +85,21 @@ impl StoredFiles {
 /// The kind in a file's name.
 pub fn kind_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
+}
+
+/// The bytes of a container with another fingerprint of its parameters, as files of another version may have.
+///
+/// # Panics
+/// If the bytes are no container.
+pub fn with_fingerprint(bytes: &[u8], fingerprint: u64) -> Vec<u8> {
+    let container = Container::from_bytes(bytes.to_vec()).expect("a container");
+    let mut builder = Builder::new(container.kind().expect("a kind"));
+    for (name, value) in container.header().metadata.iter().filter(|(name, _)| *name != "fingerprint") {
+        builder.describe(name, value);
+    }
+    builder.describe_number("fingerprint", fingerprint);
+    for (name, place) in container.header().in_order() {
+        builder.tensor(name, &place.shape, container.bytes(name).expect("its tensors").to_vec());
+    }
+    builder.to_bytes()
 }

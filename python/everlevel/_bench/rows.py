@@ -23,13 +23,13 @@ class Table:
     columns: dict[str, tuple[str, str]]
     """Title and format of a row's values."""
     choices: Callable[[argparse.Namespace], Iterable[Row]]
-    """What a command line asks for: the arguments of `measure` for each row."""
+    """Rows of a command line: the arguments of `measure` for each row."""
     measure: Callable[..., Row]
     """Measures one row in this process."""
     fingerprint: Callable[[str], str | None]
     """Tells parameters from all others: those that a row names, today; None if there are none of that name."""
     note: Callable[[int | None], str]
-    """What is said of all rows, on a ring without security if one is given."""
+    """Note on all rows, on a ring without security if one is given."""
 
     def cells(self, row: Row) -> list[str]:
         """Write a row's values."""

@@ -102,7 +102,7 @@ def fingerprint(parameters: str) -> str | None:
 
 def fingerprint_of(engine: tfhe.Engine) -> str:
     """Tell an engine's parameters from all others."""
-    return f"{engine._context.fingerprint:016x}"
+    return f"{engine._context.fingerprints[0]:016x}"
 
 
 def claims(engine: tfhe.Engine, insecure_log_n: int | None) -> Row:

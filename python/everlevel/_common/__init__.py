@@ -1,1 +1,1 @@
-"""What both schemes use: checks, progress, locks, files, and engines that pickles find."""
+"""Helpers of every scheme: checks, progress, locks, files, and engines that pickles find."""

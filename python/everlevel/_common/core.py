@@ -1,4 +1,4 @@
-"""What every scheme's engine has: its native context, its threads, how progress is shown, and bytes that it reads."""
+"""Base of every scheme's engine: its native context, its threads, how progress is shown, and bytes that it reads."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from .locks import Lock
 EngineT = TypeVar("EngineT")
 
 Address = tuple[Any, ...]
-"""What tells engines apart: their parameters, whether they have many threads, and the like."""
+"""Address of an engine: its parameters, whether they have many threads, and the like."""
 
 
 class Engines(Generic[EngineT]):

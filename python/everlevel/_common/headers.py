@@ -1,4 +1,4 @@
-"""What files' headers say: of which scheme an object is, with which parameters, and which engine opens it."""
+"""Headers of files: of which scheme an object is, with which parameters, and which engine opens it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from . import security
 
 _SCHEMES: Final[Mapping[str, str]] = dict(_native.file_kinds())
 _UNNAMED: Final = "unnamed"
-"""What the files of sets say that were made by hand, with the core's library."""
+"""Set name in files of sets that were made by hand, with the core's library."""
 
 _NTRU: Final = "ntru-"
-"""What the names of NTRU's sets begin with, whose kinds of files are TFHE's."""
+"""Prefix of the names of NTRU's sets, whose kinds of files are TFHE's."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Header:
 
     @property
     def kind(self) -> str:
-        """What the file holds, in words."""
+        """Contents of the file in words."""
         return self.metadata["kind"].replace("_", " ")
 
     @cached_property
@@ -72,7 +72,7 @@ class Header:
 
     @property
     def fingerprint(self) -> int:
-        """What tells parameters apart."""
+        """Fingerprint of the parameters."""
         return int(self.metadata["fingerprint"], 16)
 
     @property

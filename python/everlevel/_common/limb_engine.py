@@ -1,4 +1,4 @@
-"""What engines over limbs in base 2^K have in common: keys that are found, rotations that are named, memory."""
+"""Base of engines over limbs in base 2^K: keys that are found, rotations that are named, memory."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class EvaluationKey(set_keys.Key):
     _native: _native.LimbsEvaluationKey
 
     _inversion: str
-    """What X ↦ X⁻¹ does to slots."""
+    """Name of the map of slots that X ↦ X⁻¹ is."""
 
     @property
     def rotations(self) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What calls take of memory."""
+"""Memory that calls take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NumPy can't look into, and what can't be compared."""
+"""Blocks NumPy's array protocols and comparisons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Opaque:
 
     _form: ClassVar[str] = "encrypted"
     _instead_of_numpy: ClassVar[str]
-    """What to do in the place of calling a function of NumPy."""
+    """Advice in place of a call of a NumPy function."""
 
     # NumPy then leaves `array * ciphertext` to the class, instead of trying it element by element.
     __array_ufunc__ = None

@@ -1,4 +1,4 @@
-"""What engines of named parameter sets have in common."""
+"""Base of engines of named parameter sets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SetCore(Core):
     _parameters: str
     _insecure_log_n: int | None
     _options: tuple[tuple[str, Any], ...] = ()
-    """What else the engine's class was asked for, by name."""
+    """Options beside the set's name, by name."""
     # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, Any]
     _lock: Lock
@@ -37,7 +37,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
     _log_ns: ClassVar[tuple[int, int]]
     """The least and the largest of insecure rings."""
     _prefix: ClassVar[str] = ""
-    """What the names of the scheme's sets begin with in files, where two schemes' stand."""
+    """Prefix of the names of the scheme's sets in files, where two schemes' stand."""
     _engines: ClassVar[Engines[Any]]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -58,7 +58,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
 
     @property
     def _address(self) -> tuple[str, tuple[tuple[str, Any], ...], int | None, bool]:
-        """What tells engines of a class apart: (parameters, options, insecure ring, whether threads are many)."""
+        """Address of an engine in its class: (parameters, options, insecure ring, whether threads are many)."""
         return self._parameters, self._options, self._insecure_log_n, self.thread_count > 1
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -136,12 +136,12 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         engine: Self | None = None
         if header.set_name is not None:
             engine = make(header.set_name, thread_count=thread_count, progress=progress, **header.options)
-        if engine is None or engine._context.fingerprint != header.fingerprint:
+        if engine is None or header.fingerprint not in engine._context.fingerprints:
             raise FileParametersError(
                 f"{operation}: the file holds a {header.kind} of {header.in_words}, and this version has no such "
                 f"set; open it with the version that wrote it, {header.metadata.get('library', 'which is unknown')}",
                 found=header.fingerprint,
-                expected=None if engine is None else engine._context.fingerprint,
+                expected=None if engine is None else engine._context.fingerprints[0],
             )
         return engine
 

@@ -1,4 +1,4 @@
-"""What goes to files, and through `pickle`."""
+"""Objects that go to files, and through `pickle`."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def restore(kind: Any, *address_and_data: Any) -> Any:
 def same_parameters(engine: Any, operation: str, name: str, value: OfEngine) -> None:
     """Check that an object is one of an engine's parameters."""
     other = value._engine
-    if other._context.fingerprint != engine._context.fingerprint:
+    if other._context.fingerprints != engine._context.fingerprints:
         raise EngineMismatchError(
             f"{operation}: {name} was made by {other!r} and this is {engine!r}; "
             f"use objects made with the same parameters",

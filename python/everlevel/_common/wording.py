@@ -101,7 +101,7 @@ _SMALLER = {
     "encode_to_plain_matrix": "take a light plain matrix, a lower level, or name the diagonals that aren't zero",
     "load": "map the file with mapped=True, or keep keys seeded with expanded=False",
 }
-"""What takes less memory, by operation."""
+"""Advice that takes less memory, by operation."""
 
 
 def _out_of_memory(needed: int, available: int, limit: str, op: str) -> e.EverlevelError:

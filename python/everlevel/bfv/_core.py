@@ -1,4 +1,4 @@
-"""What operations have of their engine: the native context, the keys that it knows, and how progress is shown."""
+"""An engine as its operations see it: the native context, the keys that it knows, and how progress is shown."""
 
 from __future__ import annotations
 

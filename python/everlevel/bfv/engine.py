@@ -22,7 +22,7 @@ __all__ = ["Engine", "parameter_sets"]
 
 
 class ParameterSet(NamedTuple):
-    """What is claimed of a named set, at its own plaintext modulus."""
+    """Claims of a named set, at its own plaintext modulus."""
 
     name: str
     slot_count: int

@@ -24,7 +24,7 @@ from .matrix import PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
 
 Operand = Ciphertext | Plaintext | LightPlaintext | ArrayLike | complex
-"""What a ciphertext is combined with."""
+"""Operands beside a ciphertext."""
 
 CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
 LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext, PlainMatrix)

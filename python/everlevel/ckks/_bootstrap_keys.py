@@ -20,7 +20,7 @@ KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey, Bootstra
 BootstrapKeys = (
     RelinearizationKey | ConjugationKey | BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None
 )
-"""What a bootstrap takes as its keys, each known by its class; None for what is left out."""
+"""Keys of a bootstrap, each known by its class; None for what is left out."""
 
 _KINDS: Final = (RelinearizationKey, ConjugationKey, BootstrapKey, RotationKey, SmallBootstrapKey, EvaluationKey)
 

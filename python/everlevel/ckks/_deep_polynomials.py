@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DeepEvaluation:
-    """What evaluates polynomials in pieces: an engine's operation, and its keys.
+    """Evaluator of polynomials in pieces: an engine's operation, and its keys.
 
     Attributes
     ----------

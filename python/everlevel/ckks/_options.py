@@ -15,7 +15,7 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
     "slot_count": (1, 65536),
     "insecure_log_n": (9, 17),
 }
-"""What the core takes, for numbers that it can't be asked about."""
+"""Limits of the core, for numbers that it can't be asked about."""
 
 _USUAL_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")

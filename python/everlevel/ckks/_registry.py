@@ -28,7 +28,7 @@ AnyKey = (
     | BootstrapKey
     | SmallBootstrapKey
 )
-"""What an evaluation key is made of."""
+"""Parts of an evaluation key."""
 
 
 class KeyRegistry:

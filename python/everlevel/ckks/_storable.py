@@ -1,4 +1,4 @@
-"""What CKKS's objects have in common as files and pickles."""
+"""CKKS's objects as files and pickles."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ __all__ = ["Ciphertext"]
 
 
 class Operations(Protocol):
-    """What a ciphertext asks of the engine that made it: `Engine` has all of it, and more."""
+    """Interface of the engine that made a ciphertext: `Engine` has all of it, and more."""
 
     _context: _native.Context
     _registry: KeyRegistry

@@ -47,7 +47,7 @@ EvaluationT = TypeVar("EvaluationT", bound=_NativeEvaluationKey)
 
 
 class _Key(Storable, Generic[NativeT]):
-    """What all keys have in common: their native object, the levels that they serve, and their size."""
+    """Base of all keys: their native object, the levels that they serve, and their size."""
 
     __slots__ = ("__weakref__", "_context", "_level", "_native")
 
@@ -112,7 +112,7 @@ class PublicKey(_Key[_native.PublicKey]):
 
 
 class _EvaluationKey(_Key[EvaluationT]):
-    """What keys that compute have in common: they are held expanded or, with ``seeded_keys=True``, seeded."""
+    """Base of keys that compute: they are held expanded or, with ``seeded_keys=True``, seeded."""
 
     __slots__ = ()
 

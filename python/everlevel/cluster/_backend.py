@@ -1,4 +1,4 @@
-"""What the pool asks of an engine that carries tasks to workers."""
+"""Interface of an engine that carries tasks to workers."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _CANCELLED: Final = "the pool was closed, or its tasks were cancelled"
 
 @dataclass(frozen=True)
 class Settings:
-    """What all jobs of a pool have in common."""
+    """State that all jobs of a pool share."""
 
     retries: int
     max_bytes: int

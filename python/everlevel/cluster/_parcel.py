@@ -1,4 +1,4 @@
-"""What travels between the driver and its workers: a pickle, and the large parts of it as buffers beside it.
+"""Parcel between the driver and its workers: a pickle, and the large parts of it as buffers beside it.
 
 Every engine carries parcels alone, so that all that is sent goes through one pickler, which refuses secret keys at any
 depth. Objects of the pool's parameters travel as bytes, and belong to the engine of the process that they
@@ -28,7 +28,7 @@ BY_VALUE: Final = _Base is not pickle.Pickler
 """Whether functions without a module of their own travel: lambdas, closures, those of a notebook."""
 
 _SECRET_FILES: Final = re.compile(rb'"kind":"(\w+_)?secret_key"')
-"""What the header of a secret key's file has."""
+"""Mark in the header of a secret key's file."""
 
 _PROTOCOL: Final = 5
 

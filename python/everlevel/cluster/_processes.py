@@ -24,7 +24,7 @@ from ._spool import Cargo, Spool
 from ._worker import Failure, Outcome, Plan, WorkerInfo
 
 _GRACE_SECONDS = 5.0
-"""What tasks have to stop in when the pool is closed."""
+"""Time that tasks have to stop in when the pool is closed."""
 
 
 class Process:

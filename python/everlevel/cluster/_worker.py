@@ -1,4 +1,4 @@
-"""What a worker's process has of a pool: the engine, the opened keys, and how a task runs there.
+"""A pool in a worker's process: the engine, the opened keys, and how a task runs there.
 
 Nothing in this module knows which engine carries the tasks. `execute` is what all of them call; a process that has
 nothing of the pool yet, as one that was started again has, opens the keys first.
@@ -42,7 +42,7 @@ _JOBS_BYTES: Final = 1 << 28
 
 @dataclass(frozen=True)
 class Plan:
-    """What workers are told once: small, and without keys."""
+    """Message to workers at their start: small, and without keys."""
 
     pool: str
     engine: EngineLike
@@ -122,7 +122,7 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """What comes back of a task."""
+    """Result of a task."""
 
     node: str
     result: Cargo | None = None

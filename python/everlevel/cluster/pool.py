@@ -86,7 +86,7 @@ class Pool:
 
     @property
     def engine_name(self) -> str:
-        """What carries the tasks: ``"processes"``, ``"ray"`` or ``"dask"``."""
+        """Carrier of the tasks: ``"processes"``, ``"ray"`` or ``"dask"``."""
         return self._backend.name
 
     @property

@@ -1,4 +1,4 @@
-"""What all arrays of ciphertexts have: shapes, elements, joins."""
+"""Base of all arrays of ciphertexts: shapes, elements, joins."""
 
 from __future__ import annotations
 

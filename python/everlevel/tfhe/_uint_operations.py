@@ -1,4 +1,4 @@
-"""What the operators of integers of 8 to 64 bits and of truth values call."""
+"""Operations behind the operators of integers of 8 to 64 bits and of truth values."""
 
 from __future__ import annotations
 

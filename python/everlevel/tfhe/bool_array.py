@@ -17,7 +17,7 @@ __all__ = ["BoolArray"]
 
 
 class Operations(Protocol):
-    """What the operators of an array of truth values ask of its engine."""
+    """Interface of the engine behind the operators of an array of truth values."""
 
     def _bool_invert(self, x: BoolArray) -> BoolArray: ...
     def _bool_gate(self, name: str, a: Any, b: Any) -> BoolArray: ...
@@ -56,7 +56,7 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
 
     @property
     def dtype(self) -> np.dtype[np.bool_]:
-        """What it is decrypted to."""
+        """Type of the decrypted array."""
         return np.dtype(np.bool_)
 
     def __repr__(self) -> str:

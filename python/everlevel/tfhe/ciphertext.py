@@ -13,7 +13,7 @@ __all__ = ["Ciphertext"]
 
 
 class Operations(Protocol):
-    """What the operators of a ciphertext ask of its engine."""
+    """Interface of the engine behind the operators of a ciphertext."""
 
     @property
     def message_bits(self) -> int | None: ...

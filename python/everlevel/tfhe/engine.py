@@ -23,7 +23,7 @@ __all__ = ["Engine", "parameter_sets"]
 
 
 class ParameterSet(NamedTuple):
-    """What is claimed of a named set."""
+    """Claims of a named set."""
 
     name: str
     security_bits: float
@@ -33,7 +33,7 @@ class ParameterSet(NamedTuple):
     that, for all keys but one in 2^40."""
     about: str
     assumptions: tuple[str, ...]
-    """What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets."""
+    """Assumptions of security besides the field's usual ones: nothing, but for experimental sets."""
     core_svp_bits: float
     """The same attacks by the core-SVP count, ``0.292·β`` for a block size of β, which is stricter."""
 
@@ -288,7 +288,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
 _MOST_DECIMALS: Final = 19
 _MOST_DIMENSIONS: Final = 64
-"""What NumPy has at most."""
+"""Largest number of dimensions of NumPy's arrays."""
 
 
 def _read_shape(text: str, size: int) -> _checks.Shape:

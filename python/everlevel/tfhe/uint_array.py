@@ -15,7 +15,7 @@ __all__ = ["UintArray"]
 
 
 class Operations(Protocol):
-    """What the operators of an array of integers ask of its engine."""
+    """Interface of the engine behind the operators of an array of integers."""
 
     def _uint_binary(self, name: str, a: Any, b: Any) -> UintArray: ...
     def _uint_divide(self, name: str, a: Any, b: Any) -> UintArray: ...
@@ -98,7 +98,7 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What it is decrypted to."""
+        """Type of the decrypted array."""
         return np.dtype(f"uint{self.width}")
 
     def __repr__(self) -> str:

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use crate::series::Basis;
 
-/// What polynomials need of an arithmetic. A product is one level below its lower operand, and operands of different
-/// levels are brought to the lower one.
+/// Arithmetic that polynomials are evaluated in. A product is one level below its lower operand, and operands of
+/// different levels are brought to the lower one.
 pub(crate) trait Arithmetic {
     /// Encrypted values of one level.
     type Value;

@@ -59,7 +59,7 @@ impl Bound {
         Ok(Self { kind: BoundKind::Claimed, ..Self::declared(size)? })
     }
 
-    /// The same bound of values that are real, or that may not be.
+    /// This bound of values that are real, or that may not be.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {
         Self { is_real, ..self }
@@ -70,7 +70,7 @@ impl Bound {
         Self { size: self.size.min(size), kind: self.kind.min(BoundKind::Claimed), is_real: true }
     }
 
-    /// The same bound on another word.
+    /// This bound on another word.
     pub(crate) fn vouched(self, kind: BoundKind) -> Self {
         Self { kind, ..self }
     }
@@ -100,17 +100,17 @@ impl Bound {
         self.is_real
     }
 
-    /// Of values made of both operands' values, with this size.
+    /// Bound of values made of both operands' values, with this size.
     pub(crate) fn joined(self, other: Self, size: f64) -> Self {
         Self { size, kind: self.kind.min(other.kind), is_real: self.is_real && other.is_real }
     }
 
-    /// Of values that were multiplied with a number, or that a number was added to.
+    /// Bound of values that were multiplied with a number, or that a number was added to.
     pub(crate) fn by_number(self, c: Complex64) -> Self {
         self.on_reals(self.is_real && c.im == 0.0)
     }
 
-    /// Of values made of these by real numbers, with this size.
+    /// Bound of values made of these by real numbers, with this size.
     pub(crate) fn resized(self, size: f64) -> Self {
         Self { size, ..self }
     }

@@ -78,18 +78,18 @@ impl Estimate {
         Self { bound, worst, sample, padding: None }
     }
 
-    /// Of a fresh encryption that fills the slots.
+    /// Claims of a fresh encryption that fills the slots.
     pub fn fresh(bound: Bound, std_dev: f64, seed: u64) -> Self {
         let worst = Worst::of(|certainty| certainty.tail() * std_dev);
         Self::new(bound, worst, Sample::new(bound.size(), bound.is_real(), std_dev, seed))
     }
 
-    /// Of encrypted zeros.
+    /// Claims of encrypted zeros.
     pub fn zeros(std_dev: f64, seed: u64) -> Self {
         Self::fresh(Bound::read(0.0, BoundKind::Declared).on_reals(true), std_dev, seed)
     }
 
-    /// Of padding as it stands in a file: one number, or values spread evenly.
+    /// Claims of padding as it stands in a file: one number, or values spread evenly.
     pub fn of_padding(bound: Bound, worst: Worst, value: Option<Complex64>, std_dev: f64) -> Self {
         let sample = Sample::new(bound.size(), bound.is_real(), std_dev, 0);
         let sample = match value {
@@ -104,7 +104,7 @@ impl Estimate {
         Self::new(bound, worst, Sample::of_size(size, bound.is_real(), std_dev, seed))
     }
 
-    /// The same values beside this padding.
+    /// These values beside this padding.
     pub fn padded(self, padding: Option<Padding>) -> Self {
         Self { padding, ..self }
     }
@@ -202,7 +202,7 @@ impl Estimate {
         if is_alike { f(self, other) } else { f(&self.of_all(), &other.of_all()) }
     }
 
-    /// Of values that are one number, which the sample holds.
+    /// Claims of values that are one number, which the sample holds.
     fn of_constant(self) -> Self {
         let size = self.sample.first().norm() * (1.0 + 1e-9) + IN_DOUBLES * self.bound.size();
         Self { bound: self.bound.resized(size.min(self.bound.size())), ..self }

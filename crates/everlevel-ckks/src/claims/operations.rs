@@ -13,7 +13,7 @@ fn after_number(c: Complex64) -> u64 {
 
 /// Sums, products and other operations.
 impl Estimate {
-    /// Of the same values with further noise of a standard deviation.
+    /// Estimate of the same values with further noise of a standard deviation.
     pub fn with_noise(self, std_dev: f64) -> Self {
         self.with_noise_of(std_dev, Certainty::tail)
     }
@@ -29,7 +29,7 @@ impl Estimate {
         Self { worst, sample: self.sample.with_noise(std_dev), padding, ..self }
     }
 
-    /// Of `a + b`, or with a factor of −1 of `a − b`.
+    /// Estimate of `a + b`, or with a factor of −1 of `a − b`.
     pub fn sum(&self, other: &Self, factor: f64) -> Self {
         let sum = |a: &Dual, b: &Dual| Dual { value: a.value + factor * b.value, error: a.error + factor * b.error };
         self.with_other(other, |a, b| {
@@ -41,7 +41,7 @@ impl Estimate {
         })
     }
 
-    /// Of `a·b`. Products with zeros of padding are zeros.
+    /// Estimate of `a·b`. Products with zeros of padding are zeros.
     pub fn product(&self, other: &Self) -> Self {
         let product =
             |x: &Dual, y: &Dual| Dual { value: x.value * y.value, error: x.value * y.error + y.value * x.error };
@@ -65,7 +65,7 @@ impl Estimate {
         self.values_with(other, of).padded(padding)
     }
 
-    /// Of `c·a`.
+    /// Estimate of `c·a`.
     pub fn scaled(&self, c: Complex64) -> Self {
         self.each(|x| {
             let sample = x.sample.map(after_number(c), |x| Dual { value: x.value * c, error: x.error * c });
@@ -74,7 +74,8 @@ impl Estimate {
         })
     }
 
-    /// Of `c·a`, where a number is multiplied with that is `c + beside`, up to a share of itself by which it may drift.
+    /// Estimate of `c·a`, where a number is multiplied with that is `c + beside`, up to a share of itself by which it
+    /// may drift.
     pub fn scaled_nearly(&self, c: Complex64, beside: Complex64, drift: f64) -> Self {
         self.each(|x| {
             let scaled = Self { padding: None, ..x.clone() }.scaled(c);
@@ -88,7 +89,8 @@ impl Estimate {
         .drifted(drift)
     }
 
-    /// Of values times a number near one, which is off by up to `drift`: all alike, and may be as much as they can.
+    /// Estimate of values times a number near one, which is off by up to `drift`: all alike, and may be as much as they
+    /// can.
     pub fn drifted(self, drift: f64) -> Self {
         self.each(|x| {
             let worst = x.worst.map(|worst, _| worst + x.bound.size() * drift);
@@ -102,7 +104,7 @@ impl Estimate {
         self.each(|x| Self::new(x.bound, x.worst.map(|error, _| error + worst), x.sample.clone().with_noise(std_dev)))
     }
 
-    /// Of `a + c`, where a number is added that is up to `deviation` away from `c`.
+    /// Estimate of `a + c`, where a number is added that is up to `deviation` away from `c`.
     pub fn shifted(&self, c: Complex64, deviation: f64) -> Self {
         let half = deviation / 2.0;
         self.each(|x| {
@@ -112,7 +114,7 @@ impl Estimate {
         })
     }
 
-    /// Of `a` plus a plaintext whose slots have rounding errors of a standard deviation.
+    /// Estimate of `a` plus a plaintext whose slots have rounding errors of a standard deviation.
     pub fn plus_plain(&self, plain: &Values, rounding: f64) -> Self {
         let plus = |x: &Self| {
             let mut values = plain.sample().iter();
@@ -129,8 +131,8 @@ impl Estimate {
         plus(self).padded(padding).with_noise(rounding)
     }
 
-    /// Of `a` times a plaintext whose slots have rounding errors of a standard deviation. Where the plaintext's values
-    /// end, the library's zeros follow.
+    /// Estimate of `a` times a plaintext whose slots have rounding errors of a standard deviation. Where the
+    /// plaintext's values end, the library's zeros follow.
     pub fn times_plain(&self, plain: &Values, rounding: f64) -> Self {
         let times = |x: &Self, largest: f64| {
             let mut values = plain.sample().iter();
@@ -170,14 +172,14 @@ impl Estimate {
         values.padded(padding)
     }
 
-    /// Of slots moved to the left.
+    /// Estimate of slots moved to the left.
     pub fn rotated(&self, left: i64) -> Self {
         let moved = self.each(|x| Self::new(x.bound, x.worst, x.sample.rotated(left)));
         let padding = moved.padding.as_ref().map(|padding| padding.rotated(left));
         moved.padded(padding)
     }
 
-    /// Of complex conjugates.
+    /// Estimate of complex conjugates.
     pub fn conjugated(&self) -> Self {
         self.each(|x| {
             let sample = x.sample.map(1, |x| Dual { value: x.value.conj(), error: x.error.conj() });
@@ -185,8 +187,8 @@ impl Estimate {
         })
     }
 
-    /// Of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps, and whose coefficients
-    /// are rounded by up to `coefficient`.
+    /// Estimate of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps, and whose
+    /// coefficients are rounded by up to `coefficient`.
     pub fn polynomial(&self, series: &Series<'_>, rounding: f64, coefficient: f64) -> Self {
         let history = series.coefficients.iter().fold(0, |h: u64, c| h.rotate_left(7) ^ c.to_bits());
         self.each(|x| {
@@ -215,8 +217,8 @@ impl Estimate {
         })
     }
 
-    /// Of a product with a matrix, by the largest norms of its rows (of squares, and of sizes), whose entries are real
-    /// or not, and rounded. The sampled values are new ones.
+    /// Estimate of a product with a matrix, by the largest norms of its rows (of squares, and of sizes), whose entries
+    /// are real or not, and rounded. The sampled values are new ones.
     pub fn image(&self, (row_norm, row_sum): (f64, f64), is_real: bool, entries: EntryRounding, rounding: f64) -> Self {
         let x = self.of_all();
         let bound = x.bound.resized(x.bound.size() * row_sum);
@@ -232,7 +234,7 @@ impl Estimate {
         Self::new(bound, worst, super::Sample::new(spread.min(bound.size()), bound.is_real(), typical, history))
     }
 
-    /// Of real parts, the errors' too.
+    /// Estimate of real parts, the errors' too.
     pub fn real_part(&self) -> Self {
         let real = |z: Complex64| Complex64::new(z.re, 0.0);
         self.each(|x| {
@@ -241,7 +243,7 @@ impl Estimate {
         })
     }
 
-    /// Of `a + i·b`, for real `a` and `b` of one history, whose errors are the parts of one error.
+    /// Estimate of `a + i·b`, for real `a` and `b` of one history, whose errors are the parts of one error.
     pub fn complex(&self, imaginary: &Self) -> Self {
         let joined = |a: &Dual, b: &Dual| Dual {
             value: a.value + Complex64::i() * b.value,
@@ -253,7 +255,7 @@ impl Estimate {
         })
     }
 
-    /// Of the same values, whose bound in every slot a circuit knows by what it computes.
+    /// Estimate of the same values, whose bound in every slot a circuit knows by what it computes.
     ///
     /// Sampled values beyond it are brought to it.
     pub fn restated(&self, size: f64) -> Self {
@@ -264,8 +266,8 @@ impl Estimate {
         self.each(|x| Self::new(x.bound.resized(size.min(x.bound.size())), x.worst, x.sample.map(5, within)))
     }
 
-    /// Of the same values, of which the caller claims a bound; the padding stays what it is. Where the sampled values
-    /// say otherwise, others are sampled.
+    /// Estimate of the same values, of which the caller claims a bound; the padding stays what it is. Where the sampled
+    /// values say otherwise, others are sampled.
     pub fn claimed(&self, bound: Bound) -> Self {
         let is_within = self.sample.size() <= bound.size() && (self.bound.is_real() || !bound.is_real());
         let sample = if is_within { self.sample.clone() } else { self.sample.redrawn(bound.size(), bound.is_real()) };
@@ -278,8 +280,8 @@ impl Estimate {
         self.claimed(if self.bound.is_declared() { self.bound } else { assumed })
     }
 
-    /// Of the sines of the polynomial's coefficients, instead of the coefficients. The mean of the values is one
-    /// coefficient; the others are small where values have no structure.
+    /// Estimate of the sines of the polynomial's coefficients, instead of the coefficients. The mean of the values is
+    /// one coefficient; the others are small where values have no structure.
     pub fn through_spread_sine(&self, sine: SineError, slots: usize, std_dev: f64) -> Self {
         self.assumed_anew().each(|before| {
             let (mean, size) = (before.sample.mean(), before.sample.size());
@@ -298,7 +300,7 @@ impl Estimate {
         })
     }
 
-    /// Of the sines of the values' real and imaginary parts, instead of the values.
+    /// Estimate of the sines of the values' real and imaginary parts, instead of the values.
     pub fn through_sine(&self, sine: SineError, std_dev: f64) -> Self {
         self.assumed_anew().each(|before| {
             let changed =
@@ -312,8 +314,8 @@ impl Estimate {
         })
     }
 
-    /// Of signs: `sin(πx/2)` of the parts `x` of values near ±1 (or ±1 ± i), whose errors are squared, and grow by half
-    /// for any other values.
+    /// Estimate of signs: `sin(πx/2)` of the parts `x` of values near ±1 (or ±1 ± i), whose errors are squared, and
+    /// grow by half for any other values.
     pub fn cleaned(&self, std_dev: f64) -> Self {
         let factor = std::f64::consts::PI.powi(2) / 8.0;
         let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };

@@ -82,13 +82,13 @@ impl Padding {
         self.constant() == Some(Complex64::default())
     }
 
-    /// The same slots with other values, which are one number where these were.
+    /// These slots with other values, which are one number where these were.
     pub fn with(&self, values: Estimate) -> Self {
         let values = if self.is_constant { values.of_constant() } else { values };
         Self { values: Box::new(values), ..self.clone() }
     }
 
-    /// The same slots, which need not hold one number any more.
+    /// These slots, which need not hold one number any more.
     pub fn varied(self) -> Self {
         Self { is_constant: false, ..self }
     }

@@ -123,7 +123,7 @@ impl Sample {
         Self { slots, history: after(self.history.wrapping_add(other.history), number) }
     }
 
-    /// The same values, with further errors of a standard deviation.
+    /// These values, with further errors of a standard deviation.
     pub fn with_noise(mut self, std_dev: f64) -> Self {
         self.history = after(self.history, std_dev.to_bits());
         self.slots.iter_mut().zip(errors(std_dev, self.history)).for_each(|(slot, error)| slot.error += error);

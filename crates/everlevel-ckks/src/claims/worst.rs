@@ -44,7 +44,7 @@ pub(crate) struct Worst {
 }
 
 impl Worst {
-    /// Of an error that is none.
+    /// Bounds of an error that is none.
     pub const NONE: Self = Self { usual: 0.0, certain: 0.0 };
 
     /// The bound for each certainty.
@@ -65,12 +65,12 @@ impl Worst {
         }
     }
 
-    /// What `f` makes of the bound of each certainty.
+    /// Applies `f` to the bound of each certainty.
     pub fn map(self, f: impl Fn(f64, Certainty) -> f64) -> Self {
         Self::of(|certainty| f(self.at(certainty), certainty))
     }
 
-    /// What `f` makes of both bounds of each certainty.
+    /// Applies `f` to both bounds of each certainty.
     pub fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         Self::of(|certainty| f(self.at(certainty), other.at(certainty)))
     }

@@ -11,9 +11,9 @@ pub const BUNDLE_KIND: &str = kinds::EVALUATION_KEY;
 
 /// The way of a type to metadata and tensors, and back.
 pub trait FileContent: Sized + Send + Sync {
-    /// Its name in files.
+    /// Name in files.
     const KIND: &'static str;
-    /// Its name in sentences.
+    /// Name in sentences.
     const NAME: &'static str;
     /// The parameters that it belongs to.
     fn fingerprint(&self) -> u64;

@@ -171,7 +171,7 @@ pub struct SmallBootstrap {
     pub slot_count: usize,
 }
 
-/// That of several keys in one container: their kinds.
+/// Entry of several keys in one container: their kinds.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bundle {

@@ -31,14 +31,18 @@ enum Secret {
 impl ParamsLiteral {
     /// The literal as JSON, on one line.
     pub fn to_json(&self) -> String {
+        serde_json::to_string(&self.numbers()).expect("numbers and names are JSON")
+    }
+
+    /// The numbers as files have them.
+    pub(crate) fn numbers(&self) -> impl Serialize {
         let Self { log_n, max_level, bootstrap, precision, secret, insecure } = self.clone();
         let [high_precision, double_precision] = [Precision::High, Precision::Double].map(|p| p == precision);
         let secret = match secret {
             SecretDistribution::FixedWeight(weight) => Secret::FixedWeight(weight),
             _ => Secret::Ternary,
         };
-        let text = Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, insecure };
-        serde_json::to_string(&text).expect("numbers and names are JSON")
+        Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, insecure }
     }
 
     /// The literal that [`ParamsLiteral::to_json`] wrote.

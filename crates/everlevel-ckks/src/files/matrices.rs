@@ -42,7 +42,7 @@ fn write_coefficients<'c>(
     }
 }
 
-/// What [`write_coefficients`] wrote: `count` coefficients.
+/// The `count` coefficients that [`write_coefficients`] wrote.
 fn read_coefficients(reader: &Reader<'_>, name: &str, count: usize, is_last: bool) -> Result<Coefficients, Error> {
     let is_wide = reader.has(&low(name));
     let rest = if is_wide { numbers(reader, &low(name), count, is_last)? } else { Vec::new() };

@@ -47,7 +47,7 @@ fn not_canonical(tensor: &str, NotCanonical { index, value, modulus }: NotCanoni
 impl<'i> Reader<'i> {
     /// Checks kind, parameters and, for what is in memory or where it is asked for, every checksum.
     pub(crate) fn new(core: &'i Core, container: &'i Container, loading: Loading, kind: &str) -> Result<Self, Error> {
-        container.check(kind, core.fingerprint)?;
+        container.check(kind, core.params.fingerprints().all())?;
         container.check_unchanged()?;
         if loading.verify || !container.is_mapped() {
             container.verify()?;
@@ -55,7 +55,7 @@ impl<'i> Reader<'i> {
         Self { core, container, loading, prefix: String::new(), keys: BTreeMap::new() }.part(String::new())
     }
 
-    /// The same container, looked at under names that begin with `prefix`.
+    /// This container, looked at under names that begin with `prefix`.
     pub fn part(&self, prefix: String) -> Result<Self, Error> {
         let &Self { core, container, loading, .. } = self;
         let name = format!("{prefix}keys");

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, ParametersEntry, PublicKey, SecretKey, noise};
+use everlevel_objects::Fingerprints;
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
@@ -81,6 +82,7 @@ impl Context {
             ("precision_bits", precision_bits.into()),
         ];
         let entry = ParametersEntry {
+            scheme: "ckks over limbs",
             set: params.set().unwrap_or("unnamed"),
             numbers: numbers.into(),
             insecure: params.is_insecure(),
@@ -94,9 +96,9 @@ impl Context {
         &self.params
     }
 
-    /// Names the parameters: keys, ciphertexts and files of others are refused. It is public.
-    pub fn fingerprint(&self) -> u64 {
-        self.frame.fingerprint()
+    /// The fingerprints of the parameters: keys, ciphertexts and files of others are refused. They are public.
+    pub fn fingerprints(&self) -> Fingerprints {
+        self.frame.fingerprints()
     }
 
     pub(super) fn ring(&self) -> &LimbRing {

@@ -69,7 +69,7 @@ impl Passes {
     /// The first pass of a forward transform, from a source to blocks in memory.
     ///
     /// # Safety
-    /// That of [`Vector`]; sources, sinks and data have the blocks of the plan, and the table is the plan's.
+    /// The contract of [`Vector`]; sources, sinks and data have the blocks of the plan, and the table is the plan's.
     #[inline(always)]
     pub(super) unsafe fn forward_first<V: Vector, S: Source>(self, src: S, out: InPlace, between: &mut impl FnMut()) {
         // SAFETY: the caller vouches for `V`'s instructions, for all blocks of the plan at `src` and `out`, and for the

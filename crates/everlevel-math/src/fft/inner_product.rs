@@ -53,7 +53,7 @@ impl Operation for InnerProduct<'_> {
 /// The sums of `BLOCKS` blocks from `at` on.
 ///
 /// # Safety
-/// That of [`Vector`]; `out` has these blocks, and all terms have them from `at` on.
+/// The contract of [`Vector`]; `out` has these blocks, and all terms have them from `at` on.
 #[inline(always)]
 unsafe fn sums<V: Vector, const BLOCKS: usize>(out: &mut [f64], x: &[&[f64]], y: &[&[f64]], at: usize) {
     for lane in (0..8).step_by(V::LANES) {

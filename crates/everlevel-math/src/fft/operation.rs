@@ -13,7 +13,7 @@ pub(super) trait Operation {
     /// Does the work; `#[inline(always)]`, as all that it calls, so that it is compiled for the backend's features.
     ///
     /// # Safety
-    /// That of [`Vector`], and the operation's own.
+    /// The contract of [`Vector`], and the operation's own.
     unsafe fn call<V: Vector>(self);
 }
 

@@ -13,7 +13,7 @@ pub(super) trait Source: Copy {
     /// Lanes from `lane` of a block.
     ///
     /// # Safety
-    /// That of [`Vector`]; the block exists.
+    /// The contract of [`Vector`]; the block exists.
     unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> Complex<V>;
 }
 
@@ -22,7 +22,7 @@ pub(super) trait Sink: Copy {
     /// Lanes from `lane` of a block.
     ///
     /// # Safety
-    /// That of [`Vector`]; the block exists.
+    /// The contract of [`Vector`]; the block exists.
     unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: Complex<V>);
 }
 

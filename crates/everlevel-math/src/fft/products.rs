@@ -18,7 +18,7 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
     /// Words in lanes, as doubles.
     ///
     /// # Safety
-    /// That of [`Vector`].
+    /// The contract of [`Vector`].
     #[doc(hidden)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V;
@@ -81,7 +81,7 @@ pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
 /// [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
-/// That of [`Vector`]; the polynomials and the key have such lengths.
+/// The contract of [`Vector`]; the polynomials and the key have such lengths.
 #[inline(always)]
 pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
     (len, n, set): (usize, usize, usize),
@@ -150,7 +150,7 @@ impl Sums {
     /// The sums of `COLS` columns from one on, for each set.
     ///
     /// # Safety
-    /// That of [`multiply`].
+    /// The contract of [`multiply`].
     #[inline(always)]
     pub(super) unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const A: usize>(
         self,
@@ -183,7 +183,7 @@ impl Sums {
     }
 
     /// # Safety
-    /// That of [`multiply`], for columns `first` to `first + COLS − 1`.
+    /// The contract of [`multiply`], for columns `first` to `first + COLS − 1`.
     #[inline(always)]
     unsafe fn store<V: Vector, const COLS: usize, const A: usize>(self, first: usize, sums: [[(V, V); COLS]; A]) {
         for a in 0..A {

@@ -28,7 +28,7 @@ pub(super) fn seam<T: Torus>(a: &[T], shift: usize) -> [T; 8] {
 
 impl<T: Torus> DifferenceDigitsOf<T> {
     /// # Safety
-    /// That of [`Source::load`], for one of the two halves.
+    /// The contract of [`Source::load`], for one of the two halves.
     #[inline(always)]
     unsafe fn digit<V: Vector>(self, block: usize, lane: usize) -> V {
         let (index, seam) = (8 * block, self.shift / 8);

@@ -197,7 +197,7 @@ impl<const INVERSE: bool> Operation for Levels<'_, INVERSE> {
 /// Lanes of a point.
 ///
 /// # Safety
-/// That of [`Vector`].
+/// The contract of [`Vector`].
 #[inline(always)]
 unsafe fn load<V: Vector>(p: *const f64) -> Complex<V> {
     // SAFETY: the caller vouches for `V`'s instructions, and for the lanes of a point: `V::LANES` readable doubles at
@@ -246,7 +246,7 @@ impl Operation for Sums<'_> {
 /// their own, which hides their latency.
 ///
 /// # Safety
-/// That of [`Vector`].
+/// The contract of [`Vector`].
 #[inline(always)]
 unsafe fn sums<V: Vector, const P: usize>(groups: usize, x: &[f64], x_group: usize, key: &[f64]) -> [(f64, f64); P] {
     assert!(x.len() >= (groups - 1) * x_group + POINT && key.len() >= P * groups * POINT);

@@ -33,14 +33,14 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// Words in lanes, extended by zeros.
     ///
     /// # Safety
-    /// That of [`Vector`].
+    /// The contract of [`Vector`].
     #[doc(hidden)]
     #[allow(private_bounds, private_interfaces)]
     unsafe fn words<V: Vector>(x: *const Self) -> V::Words;
     /// Adds lanes, divided by `m` and rounded, to words.
     ///
     /// # Safety
-    /// That of [`Vector`].
+    /// The contract of [`Vector`].
     #[doc(hidden)]
     #[allow(private_bounds, private_interfaces)]
     unsafe fn add_rounded<V: Vector>(acc: *mut Self, x: V, r: &Rounding);

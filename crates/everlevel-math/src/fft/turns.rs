@@ -112,7 +112,7 @@ impl Points {
     /// Power `i` at the lanes of a block.
     ///
     /// # Safety
-    /// That of [`Vector`]; the block and the lanes exist.
+    /// The contract of [`Vector`]; the block and the lanes exist.
     #[inline(always)]
     unsafe fn monomial<V: Vector>(&self, powers: &Powers, i: usize, block: usize, lane: usize) -> (V, V) {
         let (re, im) = self.roots[self.power(self.blocks[block], powers.exponents[i])];
@@ -153,7 +153,7 @@ fn turned<V: Vector, const BITS: usize, const MATRICES: usize>(
 /// words.
 ///
 /// # Safety
-/// That of [`Vector`]; the polynomials and the key have such lengths, `out` and `x` don't overlap.
+/// The contract of [`Vector`]; the polynomials and the key have such lengths, `out` and `x` don't overlap.
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize, const A: usize>(
@@ -232,7 +232,7 @@ fn sub<V: Vector>(x: (V, V), y: (V, V)) -> (V, V) {
 /// for two.
 ///
 /// # Safety
-/// That of [`multiply`].
+/// The contract of [`multiply`].
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(super) unsafe fn multiply_parts<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize>(

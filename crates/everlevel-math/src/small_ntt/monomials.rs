@@ -44,7 +44,7 @@ impl<F: Number> Points<F> {
     /// `X^e` at sixteen places, or some of them, whose lanes' part of it is a factor.
     ///
     /// # Safety
-    /// That of [`Vector`].
+    /// The contract of [`Vector`].
     #[inline(always)]
     pub(super) unsafe fn monomial<V: Vector<Float = F>>(
         &self,

@@ -234,7 +234,7 @@ impl<F: Number> Passes<F> {
     /// The first pass, in place.
     ///
     /// # Safety
-    /// That of [`Vector`]; polynomials have `n` values; the tables are the plan's.
+    /// The contract of [`Vector`]; polynomials have `n` values; the tables are the plan's.
     #[inline(always)]
     pub(super) unsafe fn forward_first<V: Vector<Float = F>>(self, x: *mut F, c: &Consts<V>) {
         let stride = self.n / self.radix;

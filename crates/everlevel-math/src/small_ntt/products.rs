@@ -95,7 +95,7 @@ impl<F: Number> Products<'_, F> {
     /// The products at `places`, those of a block, of `B` accumulators from `from` on.
     ///
     /// # Safety
-    /// That of [`Vector`]; rows, keys, lanes and factors are memory of the lengths that the fields state.
+    /// The contract of [`Vector`]; rows, keys, lanes and factors are memory of the lengths that the fields state.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Float = F>, const B: usize, const PACKED: bool>(
         self,
@@ -142,7 +142,7 @@ impl<F: Number> Products<'_, F> {
     /// The monomials of all keys at a block's pairs of places.
     ///
     /// # Safety
-    /// That of [`Products::multiply`].
+    /// The contract of [`Products::multiply`].
     #[inline(always)]
     unsafe fn monomials<V: Vector<Float = F>, const B: usize>(&self, from: usize, places: Range<usize>, c: &Consts<V>) {
         for k in 0..self.key_count - usize::from(self.plain) {
@@ -167,7 +167,7 @@ impl<F: Number> Products<'_, F> {
     /// A key's factor for an accumulator at lanes of sixteen places of the block.
     ///
     /// # Safety
-    /// That of [`Products::multiply`], after [`Products::monomials`] of these places.
+    /// The contract of [`Products::multiply`], after [`Products::monomials`] of these places.
     #[inline(always)]
     unsafe fn weight<V: Vector<Float = F>>(
         &self,
@@ -189,7 +189,8 @@ impl<F: Number> Products<'_, F> {
     /// The products with `K` keys that have factors, or all, and with one that has none if `PLAIN`.
     ///
     /// # Safety
-    /// That of [`Products::multiply`], after [`Products::monomials`]; there are so many keys and `ROWS` rows, unless 0.
+    /// The contract of [`Products::multiply`], after [`Products::monomials`]; there are so many keys and `ROWS` rows,
+    /// unless 0.
     #[inline(always)]
     unsafe fn bundles<
         V: Vector<Float = F>,

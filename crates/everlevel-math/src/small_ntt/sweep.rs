@@ -108,7 +108,7 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// The first passes of the digits of what the accumulator is, or of the accumulator turned and less itself.
     ///
     /// # Safety
-    /// That of [`Vector`]; accumulators, keys and scratch have the lengths of the product.
+    /// The contract of [`Vector`]; accumulators, keys and scratch have the lengths of the product.
     #[inline(always)]
     unsafe fn digits<V: Vector<Float = F>>(&self, passes: Passes<F>, a: usize, c: &Consts<V>) {
         let (acc, n) = (self.accs[a].cast_const(), passes.n);
@@ -141,7 +141,7 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// The first passes of the digits of `x`, into the rows of accumulator `a`.
     ///
     /// # Safety
-    /// That of [`Sweep::digits`]; `x` has `n` values.
+    /// The contract of [`Sweep::digits`]; `x` has `n` values.
     #[inline(always)]
     unsafe fn forward_digits<V: Vector<Float = F>>(&self, x: *const F, a: usize, passes: Passes<F>, c: &Consts<V>) {
         let (rows, out) = (&self.tables.rows[..], (self.row(a, 0), self.tables.stride()));
@@ -178,7 +178,7 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// The step, of `A` accumulators.
     ///
     /// # Safety
-    /// That of [`Sweep::digits`].
+    /// The contract of [`Sweep::digits`].
     #[inline(always)]
     pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize, const PACKED: bool>(self, c: &Consts<V>) {
         let product = self.tables;

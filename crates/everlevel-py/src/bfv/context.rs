@@ -2,7 +2,7 @@
 //! the core.
 
 use everlevel_bfv::{self as bfv, Ciphertext, Error, Params, SETS};
-use everlevel_ring::Pool;
+use everlevel_process::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -162,7 +162,7 @@ impl BfvContext {
 }
 
 properties! { [BfvContext] as context {
-    fingerprint: u64 = context.context.fingerprint();
+    fingerprints: [u64; 2] = context.context.fingerprints().all();
     slot_count: usize = context.context.params().n();
     plain_modulus: u64 = context.context.params().plain_modulus();
     depth: usize = context.context.params().depth();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use super::Context;
 use crate::call::run;
 
-/// What calls take that memory depends on.
+/// Arguments of calls that memory depends on.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Call {

@@ -23,18 +23,18 @@ impl Context {
         .map(Plaintext)
     }
 
-    /// The same plaintext with a declared bound.
+    /// This plaintext with a declared bound.
     fn declare(&self, plaintext: &Plaintext, bound: f64) -> PyResult<Plaintext> {
         run(|| self.0.declare_units(plaintext.0.clone(), ckks::Bound::declared(bound)?)).map(Plaintext)
     }
 
-    /// The same values, of which the caller claims a bound.
+    /// These values, of which the caller claims a bound.
     fn assume_bound(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         let bound = || ckks::Bound::claimed(bound);
         run(|| ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
     }
 
-    /// The same values, which are known to be within a bound where their operands were.
+    /// These values, which are known to be within a bound where their operands were.
     fn within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
     }
@@ -44,7 +44,7 @@ impl Context {
         run(|| Ok(ciphertext.0.clone().deviating(worst, typical))).map(Ciphertext)
     }
 
-    /// The same values, of which the caller claims that they are real numbers of a size, whatever the padding is.
+    /// These values, of which the caller claims that they are real numbers of a size, whatever the padding is.
     fn claim_within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().claimed_within(bound))).map(Ciphertext)
     }

@@ -3,7 +3,7 @@
 
 use everlevel_ckks::limbs::{self, Ciphertext, Error, Params, SETS};
 use everlevel_ckks::{Basis, Complex64, Units};
-use everlevel_ring::Pool;
+use everlevel_process::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -278,7 +278,7 @@ impl LimbsContext {
 }
 
 properties! { [LimbsContext] as context {
-    fingerprint: u64 = context.context.fingerprint();
+    fingerprints: [u64; 2] = context.context.fingerprints().all();
     slot_count: usize = context.context.params().slots();
     precision_bits: u32 = context.context.params().precision_bits();
     max_budget_bits: u32 = context.context.params().max_budget_bits();

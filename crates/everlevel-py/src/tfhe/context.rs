@@ -11,7 +11,7 @@ use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheContext(pub tfhe::Context);
 
-/// What is claimed of a named set: name, bits of security under MATZOV, log2 of its failure probability, a sentence,
+/// Claims of a named set: name, bits of security under MATZOV, log2 of its failure probability, a sentence,
 /// assumptions, and bits of security by core-SVP.
 type Claims = (&'static str, f64, f64, &'static str, Vec<&'static str>, f64);
 
@@ -98,7 +98,7 @@ impl TfheContext {
 }
 
 properties! { [TfheContext] as context {
-    fingerprint: u64 = context.0.params().fingerprint();
+    fingerprints: [u64; 2] = context.0.params().fingerprints().all();
     security_bits: f64 = context.0.set().map_or(0.0, |set| set.security_bits);
     core_svp_bits: f64 = context.0.set().map_or(0.0, |set| set.core_svp_bits());
     max_log2_p_fail: f64 = context.0.params().max_log2_p_fail;

@@ -68,7 +68,7 @@ impl Diagonal {
         matches!(&self.0, Form::Integers(coeffs) if coeffs.len() == ring.n())
     }
 
-    /// The same held lifted, for use at the primes of `set` only; a short one, or one that is lifted, as it is.
+    /// This diagonal held lifted, for use at the primes of `set` only; a short one, or one that is lifted, as it is.
     pub fn lifted(&self, ring: &Ring, set: &PrimeSet) -> Self {
         match &self.0 {
             Form::Integers(coeffs) if self.is_whole(ring) => {
@@ -79,7 +79,7 @@ impl Diagonal {
         }
     }
 
-    /// Its values modulo one prime.
+    /// Values modulo one prime.
     ///
     /// # Panics
     /// If it is held lifted, to other primes.

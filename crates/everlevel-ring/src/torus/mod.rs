@@ -85,7 +85,7 @@ impl<T: TorusWord> TorusRing<T> {
         Ok(Self { tables: Arc::new(Tables { residues, inverse, fft }), word: PhantomData })
     }
 
-    /// The same ring for other words.
+    /// This ring for other words.
     pub fn with_words<U: TorusWord>(&self) -> TorusRing<U> {
         TorusRing { tables: Arc::clone(&self.tables), word: PhantomData }
     }

@@ -24,7 +24,7 @@ __all__ = ["Engine", "parameter_sets"]
 
 
 class ParameterSet(NamedTuple):
-    """What is claimed of a named set, at its own precision."""
+    """Claims of a named set, at its own precision."""
 
     name: str
     slot_count: int

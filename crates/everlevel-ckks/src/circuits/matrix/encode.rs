@@ -136,7 +136,7 @@ impl Context {
         Ok(PlainMatrix { shape, diagonals })
     }
 
-    /// The same matrix for products at another level, lower or higher.
+    /// This matrix for products at another level, lower or higher.
     ///
     /// # Errors
     /// A matrix of other parameters; a level that does not exist, level 0, or one too small for the entries.
@@ -150,7 +150,7 @@ impl Context {
         Ok(LightPlainMatrix { shape, diagonals: matrix.diagonals.clone() })
     }
 
-    /// The same matrix for products at a lower level.
+    /// This matrix for products at a lower level.
     ///
     /// # Errors
     /// A matrix of other parameters; a level above its own, or level 0.

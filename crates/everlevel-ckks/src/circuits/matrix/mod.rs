@@ -109,7 +109,7 @@ macro_rules! shape_methods {
                 self.diagonals.len()
             }
 
-            /// The same matrix, whose entries are real numbers, or may not be.
+            /// This matrix, whose entries are real numbers, or may not be.
             #[must_use]
             pub fn on_reals(mut self, is_real: bool) -> Self {
                 self.shape.is_real = is_real;

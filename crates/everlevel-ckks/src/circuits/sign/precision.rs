@@ -19,9 +19,9 @@ pub struct SignPrecision {
 }
 
 impl SignPrecision {
-    /// Of values in [−1, 1]: a gap of 2^-6 and an error of 2^-20.
+    /// Precision for values in [−1, 1]: a gap of 2^-6 and an error of 2^-20.
     pub const OF_VALUES: Self = Self { gap: 1.0 / 64.0, error: 1.0 / 1_048_576.0, bound: 1.0 };
-    /// Of differences of values in [−1, 1]: the same gap and error, for twice the bound.
+    /// Precision for differences of values in [−1, 1]: the same gap and error, for twice the bound.
     pub const OF_DIFFERENCES: Self = Self { bound: 2.0, ..Self::OF_VALUES };
 
     /// Refuses what can't be had.

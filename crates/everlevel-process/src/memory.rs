@@ -39,7 +39,7 @@ impl Footprint {
         self.held + self.work
     }
 
-    /// Of this work and then other work, whose results are kept.
+    /// Footprint of this work and then other work, whose results are kept.
     pub fn then(self, next: Self) -> Self {
         Self { held: self.held + next.held, work: self.work.max(next.work) }
     }
@@ -53,12 +53,12 @@ pub enum Limit {
     AddressSpace,
     /// A control group's, which containers have.
     ControlGroup,
-    /// What the machine has free or can free, swap included.
+    /// Memory that the machine has free or can free, swap included.
     Machine,
 }
 
 impl Limit {
-    /// Its name, for errors.
+    /// Name, for errors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AddressSpace => "address space (RLIMIT_AS, ulimit -v)",
@@ -221,7 +221,7 @@ mod system {
         all
     }
 
-    /// What a group's limit leaves; none without a limit.
+    /// Bytes that a group's limit leaves; none without a limit.
     pub(super) fn left(folder: &Path, files: &Files) -> Option<u64> {
         let read = |name: &str| read_to_string(folder.join(name)).ok();
         let number = |name: &str| read(name)?.trim().parse::<u64>().ok();

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use everlevel_ring::Pool;
+use everlevel_process::Pool;
 use rayon::prelude::*;
 
 /// Whether work on a pool is done by as many threads as it has.
