@@ -299,9 +299,9 @@ def test_evaluation_keys_hold_small_keys(tmp_path: Path) -> None:
         keys: Any = key
         assert engine.bootstrap(a, keys, stage_count=5).level == 8
         assert engine.lossy_bootstrap(a, keys, stage_count=4).level == 13
-        assert engine.merge_bootstrap(a, a, keys)[1].level == 10
+        assert engine.merge_bootstrap(a, a, keys)[1].level == 13
         # Each in its own place.
-        assert engine.bootstrap(a, keys, keys, keys, keys).level == 10
+        assert engine.bootstrap(a, keys, keys, keys, keys).level == 13
     with pytest.raises(errors.ParameterError, match="rotations by any amount"):
         engine.create_evaluation_key(secret_key, bootstrap="small", rotations=[1])
 

@@ -217,7 +217,7 @@ def test_merged(deep: Party, keys: Keys, rng: np.random.Generator, kind: str) ->
     assert isinstance(outs, tuple)
     for out, message in zip(outs, messages, strict=True):
         assert out.is_real
-        assert out.level == (REGULAR_LEVELS_OUT[3] if kind == "merge_bootstrap" else LEVELS)
+        assert out.level == LEVELS
         assert_claims(out, message, deep.secret_key)
 
 
@@ -309,9 +309,9 @@ def test_signs_need_their_level(deep: Party, keys: Keys) -> None:
 # Wrong keys.
 
 
-def test_wrong_kinds_of_keys(deep: Party, bootstrap_key: BootstrapKey, keys: Keys) -> None:
+def test_wrong_kinds_of_keys(deep: Party, keys: Keys) -> None:
     engine, a = deep.engine, encrypt(deep, [1.0])
-    regular: Any = (*keys[:2], bootstrap_key)
+    regular: Any = (*keys[:2], of_1x(deep).create_bootstrap_key(deep.secret_key))
     for name, operands in (
         ("lossy_bootstrap", (a,)),
         ("sign_bootstrap", (a,)),
