@@ -78,8 +78,10 @@ def test_with_levels_left_it_ends_at_the_highest(deep: Party, rng: np.random.Gen
             assert -np.log2(errors.max()) >= 22.5
     low = engine.encrypt(messages[0], deep.public_key, level=stage_count - 1, bound=1.5)
     assert engine.bootstrap(low, *general, key).level == LEVELS_OUT[stage_count]
-    many = [engine.encrypt(m, deep.public_key, level=level, bound=1.5) for m, level in zip(messages, (0, 3, 5, 2))]
-    for one, alone in zip(engine.bootstrap_many(many, *general, key), [engine.bootstrap(m, *general, key) for m in many]):
+    pairs = zip(messages, (0, stage_count, stage_count + 2, 2), strict=True)
+    many = [engine.encrypt(m, deep.public_key, level=level, bound=1.5) for m, level in pairs]
+    each = [engine.bootstrap(m, *general, key) for m in many]
+    for one, alone in zip(engine.bootstrap_many(many, *general, key), each, strict=True):
         assert (one.level, one.is_real) == (alone.level, alone.is_real)
         np.testing.assert_array_equal(engine.decrypt(one, deep.secret_key), engine.decrypt(alone, deep.secret_key))
 
@@ -101,7 +103,9 @@ def test_names_of_1x_have_one_level(deep: Party) -> None:
             assert out.level == 10
     # A key of one order has one level under today's names, too.
     assert deep.engine.bootstrap(a, *general, old).level == 10
-    assert deep.engine.load_bytes(old.to_bytes()).kind == deep.engine.load_bytes(usual.to_bytes()).kind == "bootstrap key"
+    assert (
+        deep.engine.load_bytes(old.to_bytes()).kind == deep.engine.load_bytes(usual.to_bytes()).kind == "bootstrap key"
+    )
 
 
 def test_parallel_engines_agree(rng: np.random.Generator) -> None:

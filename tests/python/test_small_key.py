@@ -152,7 +152,7 @@ def test_merged(deep: Party, keys: Keys, general: Any, rng: np.random.Generator,
     a, b = (deep.engine.encrypt(message, deep.public_key, level=4) for message in messages)
     outs = getattr(deep.engine, kind)(a, b, *general, *keys, stage_count=4)
     for out, message in zip(outs, messages, strict=True):
-        assert out.level == (9 if kind == "merge_bootstrap" else 13)
+        assert out.level == 13
         assert_claims(out, message, deep.secret_key)
 
 

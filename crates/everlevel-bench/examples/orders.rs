@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let slot_count = args.get(4).map(|a| a.parse()).transpose()?;
     let options = Options { thread_count: 1, slot_count, ..Options::default() };
     for _ in 0..keys {
-        let ctx = Context::with_options(Params::try_from(ParamsLiteral::bootstrap())?, options.clone())?;
+        let ctx = Context::with_options(Params::try_from(ParamsLiteral::bootstrap())?, options)?;
         measure(&ctx, stage_count, size, rounds)?;
     }
     Ok(())

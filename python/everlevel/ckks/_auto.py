@@ -126,9 +126,9 @@ def deepened(function: Callable[Concatenate[CoreT, P], R]) -> Callable[Concatena
 def _due(core: Core, refreshed: Refreshed, operation: str, result: Any, operands: list[Ciphertext]) -> int | None:
     """Return the level of operands that are bootstrapped now rather than later; None where there are none.
 
-    An operand of which a bootstrap can still begin with SlotsToCoeffs, where the result's can't, is at the level where a
-    bootstrap takes the least time. What the operation computed costs little there, and is computed again. Operands that
-    have half of the levels left stay.
+    An operand of which a bootstrap can still begin with SlotsToCoeffs, where the result's can't, is at the level where
+    a bootstrap takes the least time. What the operation computed costs little there, and is computed again. Operands
+    that have half of the levels left stay.
     """
     results = [r.level for r in _ciphertexts([result])]
     low = [x for x in operands if results and x.level > min(results) and 2 * x.level < core.max_level]

@@ -165,8 +165,8 @@ impl Bootstrapper {
         core.counted(|source| SmallBootstrapKey::from_source(op, core, nobodys(core), source))
     }
 
-    /// The memory of bootstraps of so many ciphertexts, and of the tables that they are the first to need; of usual ones
-    /// in the order that takes more.
+    /// The memory of bootstraps of so many ciphertexts, and of the tables that they are the first to need; of usual
+    /// ones in the order that takes more.
     ///
     /// # Errors
     /// An unsupported stage count.
