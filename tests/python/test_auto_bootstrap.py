@@ -107,11 +107,15 @@ def test_operands_are_bootstrapped_where_it_takes_the_least_time(auto: Party, rn
     z = y * y
     assert (z.level, engine.bootstrap_count - before) == (12, 1)
     assert_claims(z, values**4, auto.secret_key)
+    # Of a mean that is the operand and not its sum, which is too large.
+    mean = engine.mean(engine.encrypt(0.1 * values + 0.4, auto.public_key, level=3))
+    assert (mean.level, engine.bootstrap_count - before) == (12, 2)
+    assert_claims(mean, np.full(engine.slot_count, (0.1 * values + 0.4).mean()), auto.secret_key, varied=False)
     # What is below already goes on, and so does what has half of the levels left.
     low = engine.level_down(y, 2)
-    assert ((low * low).level, engine.bootstrap_count - before) == (1, 1)
+    assert ((low * low).level, engine.bootstrap_count - before) == (1, 2)
     high = engine.encrypt(values, auto.public_key, level=8)
-    assert (engine.evaluate_polynomial(high, [0.0] * 64 + [1.0]).level, engine.bootstrap_count - before) == (1, 1)
+    assert (engine.evaluate_polynomial(high, [0.0] * 64 + [1.0]).level, engine.bootstrap_count - before) == (1, 2)
 
 
 CALLS: list[tuple[Callable[[Engine, Any], Any], Callable[[np.ndarray], Any]]] = [

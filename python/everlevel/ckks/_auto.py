@@ -35,6 +35,9 @@ from .keys import BootstrapKey, SmallBootstrapKey
 
 logger: Final = logging.getLogger("everlevel")
 
+_ACCURATE: Final = 12
+"""The largest size of values that bootstraps of either order are accurate for: see docs/bootstraps.md."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 CoreT = TypeVar("CoreT", bound=Core)
@@ -128,11 +131,11 @@ def _due(core: Core, refreshed: Refreshed, operation: str, result: Any, operands
 
     An operand of which a bootstrap can still begin with SlotsToCoeffs, where the result's can't, is at the level where
     a bootstrap takes the least time. What the operation computed costs little there, and is computed again. Operands
-    that have half of the levels left stay.
+    that have half of the levels left stay, and so do those with values that a bootstrap may not be for.
     """
     results = [r.level for r in _ciphertexts([result])]
     low = [x for x in operands if results and x.level > min(results) and 2 * x.level < core.max_level]
-    if not low or any(refreshed.has(x) for x in low):
+    if not low or any(refreshed.has(x) or x.bound > (_ACCURATE if x.is_bound_declared else 1) for x in low):
         return None
     lowest = min(low, key=lambda x: x.level)
     try:
