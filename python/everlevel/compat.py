@@ -174,6 +174,8 @@ class Engine(ckks.Engine):
             )
         super().__init__(levels, thread_count=1 if chosen == "cpu" else thread_count, **_offered(options))
 
+    _has_one_order = True
+
     def __getattr__(self, name: str) -> Any:
         raise unsupported_function(name)
 

@@ -92,9 +92,30 @@ def test_an_operand_that_would_bring_it_down_again_is_raised_along(auto: Party) 
     for values in ([0.9], [0.9j]):
         x, factor = (engine.encrypt(values, auto.public_key, level=level) for level in (0, 1))
         before = engine.bootstrap_count
-        for _ in range(9):
+        for _ in range(7):
             x = x * factor
         assert engine.bootstrap_count - before == (1 if np.isrealobj(np.asarray(values)) else 2)
+
+
+def test_operands_are_bootstrapped_where_it_takes_the_least_time(auto: Party, rng: np.random.Generator) -> None:
+    engine = auto.engine
+    values = rng.uniform(-1, 1, engine.slot_count)
+    x, before = engine.encrypt(values, auto.public_key, level=4), engine.bootstrap_count
+    y = x * x
+    assert (y.level, engine.bootstrap_count - before) == (3, 0)
+    # The product's result could not have SlotsToCoeffs first any more.
+    z = y * y
+    assert (z.level, engine.bootstrap_count - before) == (12, 1)
+    assert_claims(z, values**4, auto.secret_key)
+    # Of a mean that is the operand and not its sum, which is too large.
+    mean = engine.mean(engine.encrypt(0.1 * values + 0.4, auto.public_key, level=3))
+    assert (mean.level, engine.bootstrap_count - before) == (12, 2)
+    assert_claims(mean, np.full(engine.slot_count, (0.1 * values + 0.4).mean()), auto.secret_key, varied=False)
+    # What is below already goes on, and so does what has half of the levels left.
+    low = engine.level_down(y, 2)
+    assert ((low * low).level, engine.bootstrap_count - before) == (1, 2)
+    high = engine.encrypt(values, auto.public_key, level=8)
+    assert (engine.evaluate_polynomial(high, [0.0] * 64 + [1.0]).level, engine.bootstrap_count - before) == (1, 2)
 
 
 CALLS: list[tuple[Callable[[Engine, Any], Any], Callable[[np.ndarray], Any]]] = [

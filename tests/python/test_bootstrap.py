@@ -7,9 +7,10 @@ import pytest
 
 from claims import assert_claims
 from everlevel import BootstrapKey, Engine
-from parties import Party
+from parties import Party, of_1x
 
 LEVELS_OUT = {3: 10, 4: 9, 5: 8}
+STRUCTURED = [1.0], [1.0, -1.0], [0.875, 0.25, -1.0, 0.5, -0.125, 1.0, -0.625, 0.0]
 
 
 def uniform_square(rng: np.random.Generator, count: int) -> np.ndarray:
@@ -52,13 +53,60 @@ def test_any_level_may_go_in_and_computation_goes_on(deep: Party, bootstrap_key:
     for level in (0, 1, 4):
         a = engine.encrypt(values, deep.public_key, level=level).bootstrap(bootstrap_key)  # type: ignore[arg-type]
         expected, cubes = values, 0
-        while a.level >= 3:
+        # Each multiplies errors near ±1 by four: after more of them, few slots have most of the error.
+        while a.level >= 3 and cubes < 3:
             a = engine.assume_bound(1.5 * (a * a * a) - 0.5 * a, 1)
             expected, cubes = 1.5 * expected**3 - 0.5 * expected, cubes + 1
         assert cubes >= 2
         a = engine.level_down(a, 0).bootstrap(bootstrap_key)  # type: ignore[arg-type]
         assert a.is_real
         assert assert_claims(a, expected, deep.secret_key).dtype == np.float64
+
+
+@pytest.mark.parametrize("stage_count", [3, 4, 5])
+def test_with_levels_left_it_ends_at_the_highest(deep: Party, rng: np.random.Generator, stage_count: int) -> None:
+    engine, general = deep.engine, (deep.relinearization_key, deep.conjugation_key)
+    key = engine.create_bootstrap_key(deep.secret_key, stage_count=stage_count)
+    messages = [uniform_square(rng, engine.slot_count), *(np.tile(m, engine.slot_count // len(m)) for m in STRUCTURED)]
+    for message in messages:
+        for level in (stage_count, stage_count + 2):
+            a = engine.encrypt(message, deep.public_key, level=level, bound=1.5)
+            refreshed = engine.bootstrap(a, *general, key)
+            assert (refreshed.level, refreshed.is_real) == (engine.max_level, a.is_real)
+            found = assert_claims(refreshed, message, deep.secret_key, varied=False)
+            errors = np.abs(found - message)
+            assert -np.log2(errors.mean()) >= 24.5
+            assert -np.log2(errors.max()) >= 22.5
+    low = engine.encrypt(messages[0], deep.public_key, level=stage_count - 1, bound=1.5)
+    assert engine.bootstrap(low, *general, key).level == LEVELS_OUT[stage_count]
+    pairs = zip(messages, (0, stage_count, stage_count + 2, 2), strict=True)
+    many = [engine.encrypt(m, deep.public_key, level=level, bound=1.5) for m, level in pairs]
+    each = [engine.bootstrap(m, *general, key) for m in many]
+    for one, alone in zip(engine.bootstrap_many(many, *general, key), each, strict=True):
+        assert (one.level, one.is_real) == (alone.level, alone.is_real)
+        np.testing.assert_array_equal(engine.decrypt(one, deep.secret_key), engine.decrypt(alone, deep.secret_key))
+
+
+def test_names_of_1x_have_one_level(deep: Party) -> None:
+    engine = of_1x(deep)
+    general = deep.relinearization_key, deep.conjugation_key
+    old = engine.create_bootstrap_key(deep.secret_key, stage_count=3)
+    usual = deep.engine.create_bootstrap_key(deep.secret_key, stage_count=3)
+    assert old.nbytes < usual.nbytes
+    a = engine.encrypt([0.5, -0.25], deep.public_key, level=5)
+    for key in (old, usual):
+        for out in (
+            engine.bootstrap(a, *general, key),
+            engine.bootstrap_many([a], *general, key)[0],
+            engine.merge_bootstrap(a, a, *general, key)[1],
+            a.bootstrap(old),
+        ):
+            assert out.level == 10
+    # A key of one order has one level under today's names, too.
+    assert deep.engine.bootstrap(a, *general, old).level == 10
+    assert (
+        deep.engine.load_bytes(old.to_bytes()).kind == deep.engine.load_bytes(usual.to_bytes()).kind == "bootstrap key"
+    )
 
 
 def test_parallel_engines_agree(rng: np.random.Generator) -> None:

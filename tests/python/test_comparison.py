@@ -19,7 +19,7 @@ from everlevel.errors import (
     RangeError,
     UnitCountError,
 )
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, new_party, of_1x
 
 NOISE = 2.0**-22
 """Of a small ring, beyond what plans count."""
@@ -223,12 +223,20 @@ def test_keys_given_and_missing(lossy: Party, deep: Party) -> None:
     with pytest.raises(MissingKeyError, match="no key for a rotation by -2"):
         engine.max_of_slots(x, key, count=4)
     without = EvaluationKey([k for k in key.keys if k is not key.bootstrap_key])
-    with pytest.raises(MissingKeyError, match=r"sign: .* no lossy bootstrap key; .*bootstrap='lossy'"):
+    with pytest.raises(MissingKeyError, match=r"sign: .* no bootstrap key; .*bootstrap=True"):
         engine.sign(x, without)
     engine.use(key)
-    deep.engine.use(deep.engine.create_evaluation_key(deep.secret_key, rotations=False))
+    # A key of 1.x has one order.
+    old = of_1x(deep).create_evaluation_key(deep.secret_key, rotations=False)
+    with pytest.raises(MissingKeyError, match=r"sign: .* no lossy bootstrap key; .*bootstrap='lossy'"):
+        deep.engine.sign(deep.engine.encrypt([0.5], deep.public_key), old)
+    deep.engine.use(old)
     with pytest.raises(KeyMismatchError, match=r"sign: .* regular .*bootstrap='lossy'"):
         deep.engine.sign(deep.engine.encrypt([0.5], deep.public_key))
+    usual = deep.engine.create_evaluation_key(deep.secret_key, rotations=False)
+    sign = deep.engine.sign(deep.engine.encrypt([0.5, -0.5], deep.public_key), usual)
+    np.testing.assert_allclose(deep.engine.decrypt(sign, deep.secret_key)[:2], [1, -1], atol=1e-3)
+    deep.engine.use(usual)
 
 
 def test_a_small_key_will_do(rng: np.random.Generator) -> None:

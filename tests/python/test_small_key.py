@@ -152,7 +152,7 @@ def test_merged(deep: Party, keys: Keys, general: Any, rng: np.random.Generator,
     a, b = (deep.engine.encrypt(message, deep.public_key, level=4) for message in messages)
     outs = getattr(deep.engine, kind)(a, b, *general, *keys, stage_count=4)
     for out, message in zip(outs, messages, strict=True):
-        assert out.level == (9 if kind == "merge_bootstrap" else 13)
+        assert out.level == 13
         assert_claims(out, message, deep.secret_key)
 
 
@@ -299,9 +299,9 @@ def test_evaluation_keys_hold_small_keys(tmp_path: Path) -> None:
         keys: Any = key
         assert engine.bootstrap(a, keys, stage_count=5).level == 8
         assert engine.lossy_bootstrap(a, keys, stage_count=4).level == 13
-        assert engine.merge_bootstrap(a, a, keys)[1].level == 10
+        assert engine.merge_bootstrap(a, a, keys)[1].level == 13
         # Each in its own place.
-        assert engine.bootstrap(a, keys, keys, keys, keys).level == 10
+        assert engine.bootstrap(a, keys, keys, keys, keys).level == 13
     with pytest.raises(errors.ParameterError, match="rotations by any amount"):
         engine.create_evaluation_key(secret_key, bootstrap="small", rotations=[1])
 

@@ -135,10 +135,11 @@ def test_keys(deep: Party, rng: np.random.Generator, stage_count: int, size: str
 def test_a_lossy_key_is_a_bootstrap_key(deep: Party, keys: Keys, rng: np.random.Generator) -> None:
     assert isinstance(keys[2], BootstrapKey)
     message = uniform(rng, deep)
-    a = encrypt(deep, message, level=5)
-    for out in (deep.engine.bootstrap(a, *keys), a.bootstrap(keys[2])):
-        assert out.level == REGULAR_LEVELS_OUT[3]
-        assert_claims(out, message, deep.secret_key)
+    for level, level_out in ((5, LEVELS), (2, REGULAR_LEVELS_OUT[3])):
+        a = encrypt(deep, message, level=level)
+        for out in (deep.engine.bootstrap(a, *keys), a.bootstrap(keys[2])):
+            assert out.level == level_out
+            assert_claims(out, message, deep.secret_key)
 
 
 def test_merge_keys_are_bootstrap_keys(deep: Party, rng: np.random.Generator) -> None:
@@ -217,7 +218,7 @@ def test_merged(deep: Party, keys: Keys, rng: np.random.Generator, kind: str) ->
     assert isinstance(outs, tuple)
     for out, message in zip(outs, messages, strict=True):
         assert out.is_real
-        assert out.level == (REGULAR_LEVELS_OUT[3] if kind == "merge_bootstrap" else LEVELS)
+        assert out.level == LEVELS
         assert_claims(out, message, deep.secret_key)
 
 
@@ -309,9 +310,9 @@ def test_signs_need_their_level(deep: Party, keys: Keys) -> None:
 # Wrong keys.
 
 
-def test_wrong_kinds_of_keys(deep: Party, bootstrap_key: BootstrapKey, keys: Keys) -> None:
+def test_wrong_kinds_of_keys(deep: Party, keys: Keys) -> None:
     engine, a = deep.engine, encrypt(deep, [1.0])
-    regular: Any = (*keys[:2], bootstrap_key)
+    regular: Any = (*keys[:2], of_1x(deep).create_bootstrap_key(deep.secret_key))
     for name, operands in (
         ("lossy_bootstrap", (a,)),
         ("sign_bootstrap", (a,)),
@@ -333,7 +334,7 @@ def test_wrong_kinds_of_keys(deep: Party, bootstrap_key: BootstrapKey, keys: Key
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(errors.KeyMismatchError):
-            low.lossy_bootstrap(bootstrap_key)
+            low.lossy_bootstrap(regular[2])
 
 
 def test_keys_of_another_secret(deep: Party, keys: Keys) -> None:

@@ -17,6 +17,9 @@ pub const ENCAPSULATION_WEIGHT: usize = 32;
 pub const LOG2_SCALE: f64 = 40.0;
 /// log2 of the message scale at level 0: `2^10` below the base prime, the bootstrap's message ratio.
 pub const LOG2_BASE_SCALE: f64 = 38.0;
+/// log2 of the message scale over the base prime where SlotsToCoeffs comes first: a message ratio of 2^14. Sines are of
+/// the values there, which are as large as they are, and noise isn't summed over coefficients.
+pub const LOG2_FIRST_BASE_SCALE: f64 = 34.0;
 /// log2 of the ratio of a bootstrapping chain's top message level: its scale is 2^43, so that what a sign bootstrap has
 /// cleaned is not lost again to rounding at 2^40.
 pub const LOG2_TOP_RATIO: f64 = 46.0;

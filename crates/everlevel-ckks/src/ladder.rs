@@ -188,10 +188,11 @@ impl Ladder {
 
     /// `a²`, relinearized, one level lower.
     pub fn square(&self, ring: &Ring, a: &Batch, key: &KeyPair) -> Batch {
-        self.relinearized(ring, a.cts.iter().map(|a| ring.tensor_square([&a.c0, &a.c1])).collect(), a.level, key)
+        self.relinearized(ring, squares(ring, a), a.level, key)
     }
 
-    fn relinearized(&self, ring: &Ring, products: Vec<[Poly<Eval>; 3]>, level: usize, key: &KeyPair) -> Batch {
+    /// Products at a level, relinearized, one level lower.
+    pub fn relinearized(&self, ring: &Ring, products: Vec<Tensor>, level: usize, key: &KeyPair) -> Batch {
         let cts = key.for_set(&self.sets[level]).relinearize_many(ring, products, &self.sets[level - 1]);
         Batch { cts, level: level - 1 }
     }
@@ -220,8 +221,23 @@ impl Ladder {
     }
 }
 
+/// A product of two ciphertexts, before it is relinearized.
+pub(crate) type Tensor = [Poly<Eval>; 3];
+
+/// `a²` of each, before they are relinearized.
+pub(crate) fn squares(ring: &Ring, a: &Batch) -> Vec<Tensor> {
+    a.cts.iter().map(|a| ring.tensor_square([&a.c0, &a.c1])).collect()
+}
+
+/// `2w²` of each before they are relinearized and rescaled: what is doubled afterwards has a rounding twice as large.
+pub(crate) fn doubled_squares(ring: &Ring, w: &Batch) -> Vec<Tensor> {
+    let mut squares = squares(ring, w);
+    squares.iter_mut().flatten().for_each(|part| ring.mul_residues_assign(part, |_| 2));
+    squares
+}
+
 /// The tensor product of two ciphertexts over the same primes.
-pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> [Poly<Eval>; 3] {
+pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> Tensor {
     ring.tensor([&a.c0, &a.c1], [&b.c0, &b.c1])
 }
 

@@ -140,7 +140,7 @@ fn bootstrap_keys_come_back_and_bootstrap_the_same() {
 fn sparse_bootstrap_keys_too() {
     let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
     let p = Party::of(Context::new(params, Some(32), 2).unwrap());
-    for kind in [BootstrapKind::Regular, BootstrapKind::Lossy] {
+    for kind in [BootstrapKind::Regular, BootstrapKind::Lossy, BootstrapKind::Both] {
         let key =
             p.bootstrapper().bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();
         let back = round_trip(&p.ctx, &key);

@@ -52,7 +52,7 @@ fn keys_are_counted_to_the_byte() {
         let bootstrapper = Bootstrapper::new(&context).unwrap();
         let small = bootstrapper.small_bootstrap_key(&secret, p).unwrap();
         same(bootstrapper.small_bootstrap_key_footprint().unwrap(), small.nbytes());
-        for kind in [BootstrapKind::Regular, BootstrapKind::Lossy] {
+        for kind in [BootstrapKind::Regular, BootstrapKind::Lossy, BootstrapKind::Both] {
             for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
                 let stages = context.stage_counts()[0];
                 let key = bootstrapper.bootstrap_key_of(kind, &secret, stages, size, p).unwrap();
@@ -135,10 +135,22 @@ fn bootstraps_take_the_limbs_that_were_told() {
             assert_near(&what, footprint.peak(), limbs);
         };
         for stage_count in stages.into_iter().filter(|s| context.stage_counts().contains(s)) {
+            // The order of a usual one isn't known before.
+            let form =
+                BootstrapKeyForm::Full { kind: BootstrapKind::Both, size: BootstrapKeySize::Medium, is_seeded: false };
+            let [usual, first, last] = [Method::Usual, Method::Lossy, Method::Regular].map(|method| {
+                bootstrapper.bootstrap_footprint((method, SlotType::Complex), stage_count, form, 1).unwrap().peak()
+            });
+            assert_eq!(usual, first.max(last));
             for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
-                let key = bootstrapper.bootstrap_key_of(BootstrapKind::Lossy, &secret, stage_count, size, p).unwrap();
-                for (method, count) in [(Method::Regular, 1), (Method::Lossy, 1), (Method::Regular, 5)] {
-                    measure(method, (&key).into(), count);
+                for (kind, methods) in [
+                    (BootstrapKind::Lossy, [(Method::Regular, 1), (Method::Lossy, 1), (Method::Regular, 5)]),
+                    (BootstrapKind::Both, [(Method::Lossy, 1), (Method::Sign, 1), (Method::Lossy, 2)]),
+                ] {
+                    let key = bootstrapper.bootstrap_key_of(kind, &secret, stage_count, size, p).unwrap();
+                    for (method, count) in methods {
+                        measure(method, (&key).into(), count);
+                    }
                 }
             }
             let keys = BootstrapKeyRef::Small { key: small, rotation, stage_count };

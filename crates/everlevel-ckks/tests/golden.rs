@@ -113,6 +113,8 @@ fn bootstraps() {
     golden.add("lossy_bootstrap_key large 3", &file(&ctx, &lossy));
 
     let x = ctx.encrypt_with_secret(&ctx.encode(&uniform(ctx.slot_count(), 1), 3).unwrap(), &secret).unwrap();
+    let both = key(BootstrapKind::Both, 3, BootstrapKeySize::Medium);
+    golden.add("bootstrap_key both medium 3", &file(&ctx, &both));
     let keys = |bootstrap| BootstrapKeys { relinearization: &relinearization, conjugation: &conjugation, bootstrap };
     let mut result = |name: &str, ct: everlevel_ckks::Ciphertext| {
         golden.add(name, &tensors(&ctx, &everlevel_ckks::Units::from(ct)));
@@ -122,6 +124,11 @@ fn bootstraps() {
     result("bootstrap", out);
     let lossy_keys = keys((&lossy).into());
     result("lossy", bootstrapper.lossy_bootstrap(&x, lossy_keys, SlotType::Complex, &no_progress).unwrap());
+    let usual = |keys, slot_type| {
+        let all = bootstrapper.bootstrap_many(everlevel_ckks::Method::Usual, &[&x], keys, slot_type, &no_progress);
+        all.unwrap().remove(0)
+    };
+    result("usual", usual(keys((&both).into()), SlotType::Complex));
     result("lossy real", bootstrapper.lossy_bootstrap(&x, lossy_keys, SlotType::Real, &no_progress).unwrap());
     result("sign", bootstrapper.sign_bootstrap(&x, lossy_keys, SlotType::Real, &no_progress).unwrap());
     let small_keys = keys(everlevel_ckks::BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 });
@@ -176,12 +183,14 @@ const BOOTSTRAPS: &str = "
     bootstrap_key large 3 6627bd1a36140dbcfe05865a
     bootstrap_key medium 4 6fa598a3bcf5a6b1201f8a70
     lossy_bootstrap_key large 3 65d2ebd88b03c4c5de001a87
+    bootstrap_key both medium 3 2f9081e92c9a2186296ace7b
     encrypt c30a50c0e471bfbeb0d9ca13
-    bootstrap fd520ec6fbad9134e8a3b96a
-    lossy 49afe7930273a8874542dd01
-    lossy real 6c9cdc46b2755cec78781de5
-    sign c72849ba5c994bf108e7ea83
-    small 8386030bc296be001e6c671b
-    merge, real b1bda4d95b0adb4725b686ee
-    merge, imaginary c26f634ad26d6e02a32ce203
+    bootstrap a5d797467723190911e69583
+    lossy 3fa6358d1cb46bacac4510a4
+    usual 5e19213bd146c1db279f5013
+    lossy real 33eb412aa54074d47402c97f
+    sign 5babcf41e2cc35d329b54109
+    small 2dc2e5d8792fed4e18a8506a
+    merge, real 9d5a5827c675647d8b00f228
+    merge, imaginary 1cea74843d45ea6e4f598b01
 ";

@@ -90,7 +90,7 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     }
     for stages in stage_counts(party.ctx.slot_count()) {
         for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
-            let kinds = [BootstrapKind::Regular, BootstrapKind::Lossy];
+            let kinds = [BootstrapKind::Regular, BootstrapKind::Lossy, BootstrapKind::Both];
             let keys = kinds.map(|kind| {
                 party.bootstrapper().bootstrap_key_of(kind, &party.secret, stages, size, &no_progress).unwrap()
             });

@@ -4,7 +4,9 @@ use crate::common;
 
 use crate::common::{Party, log_n, precision, uniform};
 use everlevel_ckks::stage_counts;
-use everlevel_ckks::{BootstrapKeySize, Complex64, Error, Method, SlotType, no_progress};
+use everlevel_ckks::{
+    BootstrapKeyRef, BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Error, Method, SlotType, no_progress,
+};
 
 fn real(message: &[Complex64]) -> Vec<Complex64> {
     message.iter().map(|z| Complex64::new(z.re, 0.0)).collect()
@@ -15,7 +17,7 @@ fn worst(actual: &[Complex64], expected: &[Complex64]) -> f64 {
 }
 
 #[test]
-fn lossy_ends_at_level_13_within_2_to_the_minus_15() {
+fn lossy_ends_at_level_13_within_2_to_the_minus_22() {
     let party = Party::bootstrap(log_n());
     let slots = party.ctx.slot_count();
     // The whole range of real and imaginary parts, its ends among them.
@@ -36,22 +38,104 @@ fn lossy_ends_at_level_13_within_2_to_the_minus_15() {
             worst(&back, &message),
             precision(&back, &message)
         );
-        assert!(worst(&back, &message) <= 2f64.powi(-15));
+        assert!(worst(&back, &message) <= 2f64.powi(-22));
 
         // What is left after the sine's own error is noise.
-        let ratio = 2.0 * std::f64::consts::PI / 1024.0;
+        let ratio = 2.0 * std::f64::consts::PI / 16384.0;
         let sine: Vec<Complex64> = message
             .iter()
             .map(|z| Complex64::new((ratio * z.re).sin() / ratio, (ratio * z.im).sin() / ratio))
             .collect();
-        assert!(precision(&back, &sine).mean_bits > 24.0, "{:?}", precision(&back, &sine));
+        assert!(precision(&back, &sine).mean_bits > 26.0, "{:?}", precision(&back, &sine));
 
         let only = real(&message);
         let ct = party.encrypt(&only, stages + 2);
         let start = std::time::Instant::now();
         let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Real, &no_progress).unwrap();
         println!("lossy, real: {:.2} s", start.elapsed().as_secs_f64());
-        assert!(worst(&party.decrypt(&out), &only) <= 2f64.powi(-15));
+        assert!(worst(&party.decrypt(&out), &only) <= 2f64.powi(-22));
+    }
+}
+
+/// Uniform, constant, alternating and short-periodic values, whose parts reach ±1.
+fn structured(slots: usize) -> [(&'static str, Vec<Complex64>); 4] {
+    let of = |value: fn(usize) -> f64| (0..slots).map(|i| Complex64::new(value(i), value(i + 1))).collect();
+    [
+        ("uniform", uniform(slots, 11)),
+        ("constant", of(|_| 1.0)),
+        ("alternating", of(|i| if i % 2 == 0 { 1.0 } else { -1.0 })),
+        ("period 8", of(|i| (i % 8) as f64 / 3.5 - 1.0)),
+    ]
+}
+
+#[test]
+fn usual_bootstraps_take_the_faster_order() {
+    let party = Party::bootstrap(log_n());
+    let slots = party.ctx.slot_count();
+    let key = party.key_of(BootstrapKind::Both, 3);
+    let (small, rotation) = (party.small_key(), party.rotation_key());
+    let small = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 };
+    let run = |keys: BootstrapKeyRef, ct: &Ciphertext, slot_type| {
+        let all = party.bootstrapper().bootstrap_many(Method::Usual, &[ct], party.keys(keys), slot_type, &no_progress);
+        all.unwrap().remove(0)
+    };
+    for keys in [BootstrapKeyRef::from(&key), small] {
+        for (name, message) in structured(slots) {
+            let out = run(keys, &party.encrypt(&message, 3), SlotType::Complex);
+            let p = precision(&party.decrypt(&out), &message);
+            println!("{name}: {p:?}, estimates {:.2}, {:.2}", out.precision_bits(), out.precision_floor());
+            assert_eq!((out.level(), Some(out.scale())), (13, party.ctx.scale_at(13)));
+            assert!(p.mean_bits >= 24.5 && p.worst_bits >= 22.5, "{name}: {p:?}");
+            assert!(p.worst_bits > out.precision_floor(), "{name}: {p:?}");
+            let only = real(&message);
+            let out = run(keys, &party.encrypt(&only, 5), SlotType::Real);
+            let p = precision(&party.decrypt(&out), &only);
+            println!("{name}, real: {p:?}, estimates {:.2}, {:.2}", out.precision_bits(), out.precision_floor());
+            assert_eq!(out.level(), 13);
+            assert!(p.mean_bits >= 24.5 && p.worst_bits >= 22.5, "{name}, real: {p:?}");
+            assert!(p.worst_bits > out.precision_floor(), "{name}, real: {p:?}");
+        }
+        let message = uniform(slots, 12);
+        let out = run(keys, &party.encrypt(&message, 4), SlotType::Complex);
+        let p = precision(&party.decrypt(&out), &message);
+        assert!((p.rms.log2() + out.precision_bits()).abs() < 1.2, "{p:?}, estimate {}", out.precision_bits());
+        // Below, SlotsToCoeffs is last.
+        assert_eq!(run(keys, &party.encrypt(&message, 2), SlotType::Complex).level(), 10);
+        let [a, b] = [1, 2].map(|seed| party.encrypt(&real(&uniform(slots, seed)), 3));
+        let all = party.bootstrapper().merge_bootstrap(Method::Usual, &a, &b, party.keys(keys), &no_progress).unwrap();
+        for (seed, out) in [1, 2].into_iter().zip(&all) {
+            assert_eq!(out.level(), 13);
+            let p = precision(&party.decrypt(out), &real(&uniform(slots, seed)));
+            assert!(p.mean_bits >= 25.0 && p.worst_bits >= 22.5, "{p:?}");
+        }
+    }
+    // Keys for one order have one level.
+    let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let message = uniform(slots, 13);
+    assert_eq!(run((&regular).into(), &party.encrypt(&message, 3), SlotType::Complex).level(), 10);
+    assert_eq!(party.bootstrapper().first_level((&regular).into(), SlotType::Real), None);
+    assert_eq!(party.bootstrapper().first_level((&key).into(), SlotType::Complex), Some(3));
+}
+
+#[test]
+fn complex_signs_have_one_rounding_a_part() {
+    let party = Party::bootstrap(log_n());
+    let (key, slots) = (party.lossy_key(3), party.ctx.slot_count());
+    let signs: Vec<Complex64> =
+        uniform(slots, 14).iter().map(|z| Complex64::new(z.re.signum(), z.im.signum())).collect();
+    for slot_type in [SlotType::Complex, SlotType::Real] {
+        let expected = if slot_type == SlotType::Real { real(&signs) } else { signs.clone() };
+        let ct = party.encrypt(&expected, 3);
+        let out = party.bootstrapper().sign_bootstrap(&ct, party.keys(&key), slot_type, &no_progress).unwrap();
+        let back = party.decrypt(&out);
+        let mean = |part: fn(&Complex64) -> f64| {
+            back.iter().zip(&expected).map(|(a, b)| part(&(a - b)).abs()).sum::<f64>() / slots as f64
+        };
+        let (re, im) = (mean(|z| z.re), mean(|z| z.im));
+        println!("{slot_type:?}: {re:e}, {im:e}");
+        // 3.1e-10 at N = 2^16: a rounding is the sum of one number a coefficient.
+        let most = 3.1e-10 * (slots as f64 / 32768.0).sqrt();
+        assert!(re < most && im < most, "{slot_type:?}: {re:e}, {im:e}");
     }
 }
 
@@ -103,7 +187,7 @@ fn two_real_ciphertexts_share_a_bootstrap() {
     for (method, keys, level, bits) in [
         (Method::Regular, party.keys(&regular), 10, 22.0),
         (Method::Regular, party.keys(&key), 10, 22.0),
-        (Method::Lossy, party.keys(&key), 13, 17.0),
+        (Method::Lossy, party.keys(&key), 13, 25.0),
     ] {
         let [x, y] = party.bootstrapper().merge_bootstrap(method, &ct_a, &ct_b, keys, &no_progress).unwrap();
         for (out, message) in [(x, &a), (y, &b)] {
@@ -166,7 +250,19 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
         let ct = party.encrypt(&message, counts[0]);
         let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
         assert_eq!(out.level(), 13);
-        assert!(worst(&party.decrypt(&out), &message) <= 2f64.powi(-15));
+        assert!(worst(&party.decrypt(&out), &message) <= 2f64.powi(-22));
+        // Complex values keep one EvalMod for both halves where there is room; real ones have one in either order.
+        let both = party.key_of(BootstrapKind::Both, counts[0]);
+        let (level, real_ct) = (counts[0], party.encrypt(&real(&message), counts[0]));
+        let usual = |ct, slot_type| {
+            let keys = party.keys(&both);
+            party.bootstrapper().bootstrap_many(Method::Usual, &[ct], keys, slot_type, &no_progress).unwrap().remove(0)
+        };
+        let is_packed = log_slots + 2 <= log_n;
+        let [out, only] = [usual(&ct, SlotType::Complex), usual(&real_ct, SlotType::Real)];
+        assert_eq!((out.level(), only.level()), (if is_packed { 13 - level } else { 13 }, 13));
+        assert!(precision(&party.decrypt(&out), &message).mean_bits >= 24.0);
+        assert!(worst(&party.decrypt(&only), &real(&message)) <= 2f64.powi(-22));
         let low = party.encrypt(&message, 0);
         let out =
             party.bootstrapper().lossy_bootstrap(&low, party.keys(&key), SlotType::Complex, &no_progress).unwrap();

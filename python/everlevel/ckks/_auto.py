@@ -4,6 +4,9 @@ An operation that lacks levels raises `LevelError` before any work is done, with
 catches it: it bootstraps the operands that are too low, and calls the operation again. There is nothing else to know
 of an operation, so that each that consumes levels has this by one line above it.
 
+A bootstrap takes the least time at the level where SlotsToCoeffs can still come first. So an operation whose result
+would be below that level, of operands that aren't, is done again with these bootstrapped.
+
 What is bootstrapped is remembered beside the original, until the original becomes something else as an ``out``: an
 operand that is used again is not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that
 reason alone.
@@ -32,6 +35,9 @@ from .keys import BootstrapKey, SmallBootstrapKey
 
 logger: Final = logging.getLogger("everlevel")
 
+_ACCURATE: Final = 12
+"""The largest size of values that bootstraps of either order are accurate for: see docs/bootstraps.md."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 CoreT = TypeVar("CoreT", bound=Core)
@@ -41,7 +47,7 @@ def refresh(core: Core, refreshed: Refreshed, operation: str, operands: Iterable
     """Bootstrap the operands that are below a level, and those of the others that gain by it."""
     operands = list(dict.fromkeys(operands))
     low = [operand for operand in operands if operand.level < needed]
-    level_out = level_after(core._registry, core.max_level, operation, low[0], needed)
+    level_after(core._registry, core.max_level, operation, low[0], needed)
     keys = chosen_of(core, operation, low[0], None)
     with refreshed.lock:
         began = perf_counter()
@@ -59,7 +65,7 @@ def refresh(core: Core, refreshed: Refreshed, operation: str, operands: Iterable
             needed,
             " and ".join(map(str, levels)),
             count,
-            level_out,
+            fresh[0][1].level,
             perf_counter() - began,
             core.bootstrap_count,
         )
@@ -102,16 +108,42 @@ def deepened(function: Callable[Concatenate[CoreT, P], R]) -> Callable[Concatena
             positional = [refreshed.best(value) for value in args]
             return function(self, *positional, **{name: refreshed.best(value) for name, value in kwargs.items()})
 
+        operation, operands = function.__name__, list(_ciphertexts([*args, *kwargs.values()]))
         try:
-            return attempt()
+            result = attempt()
         except LevelError as error:
-            needed, operands = error.needed, _ciphertexts([*args, *kwargs.values()])
+            needed = error.needed
             if needed is None or all(operand.level >= needed for operand in operands):
                 raise
-            refresh(self, refreshed, function.__name__, operands, needed)
+        else:
+            level = _due(self, refreshed, operation, result, operands)
+            if level is None:
+                return result
+            needed = level + 1
+        refresh(self, refreshed, operation, operands, needed)
         return attempt()
 
     return call
+
+
+def _due(core: Core, refreshed: Refreshed, operation: str, result: Any, operands: list[Ciphertext]) -> int | None:
+    """Return the level of operands that are bootstrapped now rather than later; None where there are none.
+
+    An operand of which a bootstrap can still begin with SlotsToCoeffs, where the result's can't, is at the level where
+    a bootstrap takes the least time. What the operation computed costs little there, and is computed again. Operands
+    that have half of the levels left stay, and so do those with values that a bootstrap may not be for.
+    """
+    results = [r.level for r in _ciphertexts([result])]
+    low = [x for x in operands if results and x.level > min(results) and 2 * x.level < core.max_level]
+    if not low or any(refreshed.has(x) or x.bound > (_ACCURATE if x.is_bound_declared else 1) for x in low):
+        return None
+    lowest = min(low, key=lambda x: x.level)
+    try:
+        keys = chosen_of(core, operation, lowest, None)
+    except MissingKeyError:
+        return None
+    first = core._context.first_level(keys, all(x.is_real for x in operands))
+    return lowest.level if first is not None and min(results) < first <= lowest.level else None
 
 
 def _ciphertexts(values: Iterable[Any]) -> list[Ciphertext]:

@@ -99,7 +99,7 @@ def first_lossy_level(keys: NativeKeys) -> int | None:
     rotations = keys[2]
     if isinstance(rotations, tuple):
         return rotations[2]
-    return rotations.stage_count if rotations.kind == "lossy" else None
+    return None if rotations.kind == "regular" else rotations.stage_count
 
 
 def _by_class(operation: str, keys: Iterable[Any]) -> tuple[dict[type, Any], EvaluationKey | None]:

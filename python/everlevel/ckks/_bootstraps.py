@@ -15,7 +15,7 @@ from ._core import Core
 from ._options import is_high
 from .ciphertext import Ciphertext
 
-Method = Literal["regular", "lossy", "sign", "precise"]
+Method = Literal["usual", "regular", "lossy", "sign", "precise"]
 
 
 def bootstrap(
@@ -28,13 +28,17 @@ def bootstrap(
 ) -> Ciphertext:
     """Raise a ciphertext's level, so that computation can go on.
 
+    Levels: from `stage_count` or higher to `max_level` (13, 17 or 20), in the faster order; from below, to
+    `max_level` - `stage_count`. Either leaves as many levels until the next bootstrap.
+
     Parameters
     ----------
     ciphertext : Ciphertext
-        At any level (all are brought to 0 first), of two polynomials, with values of size up to about 1: whether
-        they are can't be seen here. The error grows with the cube of the message's largest polynomial coefficient
-        m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
-        Taking away a known mean before, and adding it after, costs nothing and gains precision.
+        Of two polynomials, with values of size up to about 1: whether they are can't be seen here. From level
+        `stage_count` on, a real or imaginary part m comes out with an error of 2.5e-8·m³ (2^-25.3 at the ends of
+        [-1, 1]), and noise. From below, the error is 6.3e-6·m³ for the message's largest polynomial coefficient m,
+        which is the values' mean for a constant message and far smaller for a varied one: taking away a known mean
+        before, and adding it after, costs nothing and gains precision.
     *keys : EvaluationKey, or keys
         Keys of the ciphertext's secret, in any order: a `RelinearizationKey`, a `ConjugationKey`, and a `BootstrapKey`,
         lossy or not; or in place of the latter a `RotationKey` and a `SmallBootstrapKey`, for a third of the memory and
@@ -53,9 +57,11 @@ def bootstrap(
     Returns
     -------
     Ciphertext
-        Of the same message up to the bootstrap's error, at level `max_level` - `stage_count`: 10, 9 or 8 for stage
-        counts 3, 4 and 5, or 14 or 17 with ``use_bootstrap_to_14_levels`` or ``use_bootstrap_to_17_levels``. Its
-        `precision_bits` has the error's estimate.
+        Of the same message up to the bootstrap's error, at level `max_level` - `stage_count` at least: 10, 9 or 8 for
+        stage counts 3, 4 and 5, or 14 or 17 with ``use_bootstrap_to_14_levels`` or ``use_bootstrap_to_17_levels``; and
+        at `max_level` from level `stage_count` or higher. There it is the lower level all the same with a bootstrap
+        key of version 0.1, and for complex values in a quarter of the ring's slots or fewer, where that order is the
+        faster one. Its `precision_bits` has the error's estimate.
 
     Raises
     ------
@@ -91,8 +97,9 @@ def bootstrap(
     True
     """
     x, native = _prepared(self, "bootstrap", ciphertext, keys, stage_count)
-    method: Method = "precise" if is_precise(self._context, "bootstrap", precision) else "regular"
-    return bootstrapped(self, "bootstrap", method, [x], native, False, progress)[0]
+    method = "precise" if is_precise(self._context, "bootstrap", precision) else usual(self)
+    real_only = None if method == "usual" else False
+    return bootstrapped(self, "bootstrap", method, [x], native, real_only, progress)[0]
 
 
 def lossy_bootstrap(
@@ -103,25 +110,20 @@ def lossy_bootstrap(
     real_only: bool | None = None,
     progress: bool | None = None,
 ) -> Ciphertext:
-    """Raise a ciphertext's level to the highest, at a lower precision for varied messages.
+    """Raise a ciphertext's level to the highest, with a warning where that can't be.
 
-    The transform to coefficients comes first, on the lowest levels, so that the others are all left at the end.
-    The sine's error is then that of the values themselves, whereas the regular order spreads it over coefficients.
+    It is `bootstrap` in the order in which the transform to coefficients comes first, on the lowest levels, so that
+    the others are all left at the end.
 
-    Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20). Below `stage_count` it is a regular
-    bootstrap with the same keys, to `max_level` - `stage_count`, and a `LevelWarning` says so.
-
-    Cost: a regular bootstrap's, less what its last transform costs on higher levels; for real values, half of
-    EvalMod less. Between two bootstraps of either order there are 13 - `stage_count` levels: choose this one where
-    time is short, above all for real values, and 15 bits of precision do.
+    Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20). Below `stage_count` it is a bootstrap in the
+    other order with the same keys, to `max_level` - `stage_count`, and a `LevelWarning` says so.
 
     Parameters
     ----------
     ciphertext : Ciphertext
-        Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
-        of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
+        Of two polynomials, with values of size up to about 1, as in `bootstrap`.
     *keys, stage_count
-        As in `bootstrap`, with a `LossyBootstrapKey` or a `SmallBootstrapKey`.
+        As in `bootstrap`.
     real_only : bool, optional
         Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
         imaginary parts of a complex ciphertext, and False keeps those of a real one, which are noise.
@@ -135,7 +137,7 @@ def lossy_bootstrap(
     Raises
     ------
     KeyMismatchError
-        If the bootstrap key isn't a lossy one, or a key is one of another secret.
+        If the bootstrap key is one of version 0.1 that isn't lossy, or a key is one of another secret.
     OperandTypeError, EngineMismatchError, ParameterError
         As in `bootstrap`.
 
@@ -177,7 +179,7 @@ def sign_bootstrap(
 
     Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20).
 
-    Cost: that of `lossy_bootstrap`. Precision: about 3e-10 (2^-31) on average for clean ±1.
+    Cost: that of `bootstrap` from that level. Precision: about 1.4e-10 (2^-32.7) on average for clean ±1.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ def merge_bootstrap(
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
 
-    Levels and precision: as of `bootstrap`. Cost: one bootstrap and a conjugation, for two ciphertexts.
+    Levels, precision and cost: as of one complex `bootstrap`, at the lower of the two levels.
 
     Parameters
     ----------
@@ -257,7 +259,7 @@ def merge_bootstrap(
     >>> deep.decrypt(y, secret)[:1].round(3)
     array([-0.5])
     """
-    return _merged(self, "regular", "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
+    return _merged(self, usual(self), "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
 
 
 def lossy_merge_bootstrap(
@@ -271,8 +273,8 @@ def lossy_merge_bootstrap(
     """Bootstrap two real ciphertexts in one lossy bootstrap.
 
     Levels, cost and precision are those of one complex `lossy_bootstrap`; the lower of the two levels counts, and
-    below `stage_count` it is a `merge_bootstrap`, with a `LevelWarning`. Arguments, results and errors are as in
-    `merge_bootstrap`; a key that isn't lossy raises `KeyMismatchError`.
+    below `stage_count` it is a `merge_bootstrap` in the other order, with a `LevelWarning`. Arguments, results and
+    errors are as in `merge_bootstrap` and `lossy_bootstrap`.
     """
     return _merged(self, "lossy", "lossy_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
 
@@ -303,14 +305,36 @@ def bootstrapped(
     real_only: bool | None,
     progress: bool | None,
 ) -> list[Ciphertext]:
-    """Bootstrap ciphertexts by a method, four at a time, and count them; only their real parts if all are real."""
-    real = (
-        all(c.is_real for c in ciphertexts) if real_only is None else checks.truth(description, "real_only", real_only)
-    )
+    """Bootstrap ciphertexts by a method, four at a time, and count them.
+
+    Their real parts alone if that is asked for; if nothing is said of it, those of the ciphertexts that are real.
+    """
+    if real_only is None and len({c.is_real for c in ciphertexts}) > 1:
+        alike = {
+            is_real: iter(
+                bootstrapped(
+                    self,
+                    description,
+                    method,
+                    [c for c in ciphertexts if c.is_real == is_real],
+                    keys,
+                    is_real,
+                    progress,
+                )
+            )
+            for is_real in (True, False)
+        }
+        return [next(alike[c.is_real]) for c in ciphertexts]
+    real = ciphertexts[0].is_real if real_only is None else checks.truth(description, "real_only", real_only)
     with self._reporting(description, progress) as report:
         natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real, report)
     self._counters.add(len(ciphertexts))
     return [self._wrap(native, is_real=real or c.is_real) for native, c in zip(natives, ciphertexts, strict=True)]
+
+
+def usual(self: Core) -> Method:
+    """Return the method of `bootstrap`: the faster order, unless the engine has one order alone."""
+    return "regular" if self._has_one_order else "usual"
 
 
 def is_precise(context: _native.Context, operation: str, precision: Any) -> bool:

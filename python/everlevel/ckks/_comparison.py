@@ -25,7 +25,7 @@ from ._core import Core
 from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
-from .keys import LossyBootstrapKey
+from .keys import BootstrapKey, LossyBootstrapKey
 from .plaintext import Plaintext
 
 Precision = tuple[float, float, float]
@@ -241,11 +241,11 @@ def _complex(operation: str, what: str) -> OperandTypeError:
 
 
 def sign_keys(self: Core, operation: str, x: Ciphertext, key: Any) -> NativeKeys:
-    """Choose the keys of sign bootstraps: with a lossy bootstrap key, or a small one."""
+    """Choose the keys of sign bootstraps: with a bootstrap key that has both orders, or a small one."""
     require_bootstrap(self._context, operation)
     if key is not None:
         key = checks.instance(operation, "evaluation_key", key, EvaluationKey)
-        if not key.has_small_bootstrap:
+        if not key.has_small_bootstrap and key.part(operation, BootstrapKey)._native.kind == "regular":
             key.part(operation, LossyBootstrapKey)
     return chosen_of(self, operation, x, key)
 

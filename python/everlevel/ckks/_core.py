@@ -69,6 +69,9 @@ class Core(core.Core):
     _refreshed: Refreshed | None
     _bound: float | None
 
+    _has_one_order: bool = False
+    """Whether `bootstrap` has one order and one level after it, as 1.x has, with keys for no other."""
+
     @property
     def slot_count(self) -> int:
         """Values in a ciphertext."""

@@ -41,9 +41,9 @@ def create_evaluation_key(
     secret_key : SecretKey
         Secret of the ciphertexts.
     bootstrap : {True, False, "regular", "lossy", "small"}, optional
-        The bootstrap key in it: ``"lossy"`` for every bootstrap and for comparisons, ``"regular"`` or True for
-        regular and merged ones, ``"small"`` for every bootstrap in a third of the memory and 1.4 times the time,
-        False for none. If left out, a regular one where the engine has bootstraps.
+        The bootstrap key in it: ``"regular"`` or True, and ``"lossy"``, for every bootstrap and for comparisons,
+        ``"small"`` for these in a third of the memory and 1.4 times the time, False for none. If left out, True where
+        the engine has bootstraps.
     stage_count, size
         Of the bootstrap key: see `create_bootstrap_key`. A small one has neither.
     rotations : bool or iterable of int, default True

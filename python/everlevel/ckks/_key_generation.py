@@ -190,7 +190,7 @@ def create_bootstrap_key(
     *,
     progress: bool | None = None,
 ) -> BootstrapKey:
-    """Make the key of `Engine.bootstrap`.
+    """Make the key of every bootstrap: `Engine.bootstrap`, `Engine.sign_bootstrap` and their merged forms.
 
     Parameters
     ----------
@@ -224,7 +224,8 @@ def create_lossy_bootstrap_key(
 ) -> LossyBootstrapKey:
     """Make the key of `Engine.lossy_bootstrap`, `Engine.sign_bootstrap` and their merged forms.
 
-    It serves regular bootstraps too, so that one key does for all, and is 6 to 8 % larger than a `BootstrapKey`.
+    A `BootstrapKey` serves them too. With few slots (a quarter of the ring's or less), a bootstrap from below level
+    `stage_count` takes longer with this one.
 
     Parameters
     ----------
@@ -326,6 +327,7 @@ def make_bootstrap_key(
     """Make a bootstrap key, lossy or not."""
     secret = _operands.secret_key(operation, secret_key)
     stages, large = check_bootstrap_key(self._context, operation, stage_count, size)
+    orders = "lossy" if kind is LossyBootstrapKey else "regular" if self._has_one_order else "both"
     with self._reporting(kind.kind, progress) as report:
-        native = self._context.bootstrap_key(secret._native, kind is LossyBootstrapKey, stages, large, report)
+        native = self._context.bootstrap_key(secret._native, orders, stages, large, report)
     return kind(self._context, native, self.max_level)

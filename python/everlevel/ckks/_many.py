@@ -9,7 +9,7 @@ from .._common import checks
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
 from . import _operands
 from ._bootstrap_keys import BootstrapKeys, choose, require_bootstrap
-from ._bootstraps import Method, bootstrapped, is_precise
+from ._bootstraps import Method, bootstrapped, is_precise, usual
 from ._core import Core
 from .ciphertext import Ciphertext
 
@@ -37,9 +37,9 @@ def bootstrap_many(
     ciphertexts : sequence of Ciphertext
         Each as `bootstrap`, `lossy_bootstrap` or `sign_bootstrap` takes it; all of one secret.
     *keys, stage_count
-        As in `bootstrap`; methods other than ``"regular"`` need a lossy or a small key.
+        As in `bootstrap`.
     method : {"regular", "lossy", "sign"}, default "regular"
-        Which bootstrap. Below level `stage_count`, lossy ones are regular ones, to a lower level.
+        Which bootstrap: ``"regular"`` is `bootstrap`. Below level `stage_count`, lossy ones end at a lower level.
     real_only : bool, default False
         Keep real parts alone, for half of the work after the first transforms (lossy and sign).
     precision : {"standard", "high"}, default "standard"
@@ -98,10 +98,9 @@ def bootstrap_many(
             value="high",
             allowed="standard",
         )
-    by: Method = "precise" if precise else method
-    return bootstrapped(
-        self, "bootstraps", by, ready, native, checks.truth(operation, "real_only", real_only), progress
-    )
+    by: Method = "precise" if precise else usual(self) if method == "regular" else method
+    only = checks.truth(operation, "real_only", real_only)
+    return bootstrapped(self, "bootstraps", by, ready, native, None if by == "usual" and not only else only, progress)
 
 
 def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:

@@ -218,10 +218,7 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
 
 class LossyBootstrapKey(BootstrapKey):
-    """A bootstrap key for every order: lossy and sign bootstraps, which begin with the transform, and regular ones.
-
-    It is 6 to 8 % larger than a `BootstrapKey`, since the transform that comes first has keys of its own at low levels.
-    """
+    """A bootstrap key of lossy bootstraps, which serves every bootstrap, as a `BootstrapKey` does."""
 
     __slots__ = ()
 

@@ -104,7 +104,7 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
     what = dict(found["object"])
     # The variant of a bootstrap key is what its class is called after.
     variant = what.pop("variant", "regular")
-    kind = found["kind"] if variant == "regular" else f"{variant} {found['kind']}"
+    kind = found["kind"] if variant in ("regular", "both") else f"{variant} {found['kind']}"
     what.pop("primes", None)
     for name, shown in (("scale", "log2 scale"), ("error", "log2 error, estimated")):
         if name in what:

@@ -28,7 +28,8 @@ class BootstrapEngine(ClearEngine):
     def bootstrap(self, x: Clear, *keys: Any, precision: str = "standard", stage_count: int = 3, **more: Any) -> Clear:
         self._two(x)
         high = precision == "high"
-        return self._fresh(x, self.max_level - stage_count - high)
+        is_first = x.level >= stage_count and not high
+        return self._fresh(x, self.max_level if is_first else self.max_level - stage_count - high)
 
     def lossy_bootstrap(self, x: Clear, *keys: Any, real_only: bool | None = None, **more: Any) -> Clear:
         self._two(x)
@@ -52,7 +53,8 @@ class BootstrapEngine(ClearEngine):
         return replace(x, level=level, bound=1.0, truthful=x.truthful and x.size() <= 1 + 1e-9, structured=True)
 
     def merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
-        return self._merge(self.bootstrap, x, y)
+        lowest = min(x.level, y.level)
+        return self._merge(self.bootstrap, replace(x, level=lowest), replace(y, level=lowest))
 
     def lossy_merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
         lowest = min(x.level, y.level)

@@ -18,6 +18,12 @@ pub(crate) trait Arithmetic {
     fn level(&self, x: &Self::Value) -> usize;
     fn square(&self, x: &Self::Value) -> Self::Value;
     fn product(&self, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    /// `2x²`.
+    fn doubled_square(&self, x: &Self::Value) -> Self::Value {
+        let mut y = self.square(x);
+        self.double(&mut y);
+        y
+    }
     /// `x *= 2`.
     fn double(&self, x: &mut Self::Value);
     fn add_constant(&self, x: &mut Self::Value, c: f64);

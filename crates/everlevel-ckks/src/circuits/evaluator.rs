@@ -46,9 +46,15 @@ impl<'a> Circuits<'a> {
         self.bootstraps.load(Ordering::Relaxed)
     }
 
-    /// The level after a regular bootstrap: `max_level − stage_count`.
+    /// The level after a bootstrap with SlotsToCoeffs last: `max_level − stage_count`.
     pub fn level_out(&self) -> usize {
         self.context().max_level() - self.keys.bootstrap.stage_count()
+    }
+
+    /// The level after a usual bootstrap of a ciphertext at a level.
+    pub fn level_after(&self, level: usize, slot_type: SlotType) -> usize {
+        let first = self.bootstrapper.first_level(self.keys.bootstrap, slot_type);
+        if first.is_some_and(|first| level >= first) { self.context().max_level() } else { self.level_out() }
     }
 
     /// A circuit's run, with a guess of how many bootstraps it takes.

@@ -9,7 +9,7 @@ use super::sizes::TooLarge;
 use crate::claims::{Claims, Padding};
 use crate::core::Core;
 use crate::keys::{KeyPair, RelinearizationKey};
-use crate::ladder::{Batch, Ladder};
+use crate::ladder::{self, Batch, Ladder};
 use crate::series::{Basis, Series};
 use crate::{Ciphertext, Context, Error};
 
@@ -34,6 +34,11 @@ impl Arithmetic for OfLevels<'_> {
 
     fn square(&self, x: &Batch) -> Batch {
         self.ladder.square(self.ring, x, self.key)
+    }
+
+    /// Doubled before it is rescaled, for the rounding of one square.
+    fn doubled_square(&self, x: &Batch) -> Batch {
+        self.ladder.relinearized(self.ring, ladder::doubled_squares(self.ring, x), x.level, self.key)
     }
 
     fn product(&self, a: &Batch, b: &Batch) -> Batch {

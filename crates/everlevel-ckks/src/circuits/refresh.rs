@@ -33,9 +33,11 @@ impl Circuits<'_> {
     ) -> Result<Vec<(usize, Units<Ciphertext>)>, Error> {
         let shapes: Vec<Shape> = operands.iter().map(Shape::of).collect();
         let (level_out, stage_count) = (self.level_out(), self.keys().bootstrap.stage_count());
-        if needed > level_out {
-            let level = shapes.iter().map(|shape| shape.level).min().unwrap_or(0);
-            return Err(Error::BeyondBootstrap { op, needed, level, level_out, stage_count });
+        let level = shapes.iter().map(|shape| shape.level).min().unwrap_or(0);
+        let slot_type = if shapes.iter().all(|shape| shape.is_real) { SlotType::Real } else { SlotType::Complex };
+        let most = self.level_after(level, slot_type);
+        if needed > most {
+            return Err(Error::BeyondBootstrap { op, needed, level, level_out: most, stage_count });
         }
         let groups = due(&shapes, needed, level_out);
         let run = self.run(op, groups.len(), progress);
@@ -43,8 +45,11 @@ impl Circuits<'_> {
         let mut all = Vec::new();
         for group in groups {
             let fresh = match &group.iter().map(ready).collect::<Result<Vec<_>, _>>()?[..] {
-                [a, b] => run.merge_bootstrap(Method::Regular, a, b)?.into(),
-                alone => vec![run.bootstrap(Method::Regular, SlotType::Complex, &alone[0])?],
+                [a, b] => run.merge_bootstrap(Method::Usual, a, b)?.into(),
+                alone => {
+                    let slot_type = if operands[group[0]].is_real { SlotType::Real } else { SlotType::Complex };
+                    vec![run.bootstrap(Method::Usual, slot_type, &alone[0])?]
+                }
             };
             all.extend(group.into_iter().zip(fresh));
         }

@@ -15,8 +15,11 @@ use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 
 const SIZES: [(BootstrapKeySize, &str); 2] = [(BootstrapKeySize::Medium, "medium"), (BootstrapKeySize::Large, "large")];
-const VARIANTS: [(BootstrapKind, &str); 2] =
-    [(BootstrapKind::Regular, BootstrapKind::Regular.name()), (BootstrapKind::Lossy, BootstrapKind::Lossy.name())];
+const VARIANTS: [(BootstrapKind, &str); 3] = [
+    (BootstrapKind::Regular, BootstrapKind::Regular.name()),
+    (BootstrapKind::Lossy, BootstrapKind::Lossy.name()),
+    (BootstrapKind::Both, BootstrapKind::Both.name()),
+];
 
 /// The name of a value.
 fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
@@ -56,8 +59,10 @@ impl FileContent for BootstrapKey {
             return refuse("stage_count", stage_count, format!("one of {supported:?}"));
         }
         let Some(kind) = named(&VARIANTS, &entry.variant) else {
-            let (found, supported) =
-                (format!("bootstrap_key for {} bootstraps", entry.variant), "regular and lossy ones");
+            let (found, supported) = (
+                format!("bootstrap_key for {} bootstraps", entry.variant),
+                "regular and lossy ones, and those of both orders",
+            );
             return Err(FileError::UnsupportedKind { found, supported: supported.into() }.into());
         };
         let Some(size) = named(&SIZES, &entry.size) else {

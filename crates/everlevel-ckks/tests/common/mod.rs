@@ -55,6 +55,11 @@ impl Party {
             .unwrap()
     }
 
+    pub fn key_of(&self, kind: BootstrapKind, stage_count: usize) -> BootstrapKey {
+        let size = BootstrapKeySize::Medium;
+        self.bootstrapper().bootstrap_key_of(kind, &self.secret, stage_count, size, &no_progress).unwrap()
+    }
+
     pub fn small_key(&self) -> SmallBootstrapKey {
         self.bootstrapper().small_bootstrap_key(&self.secret, &no_progress).unwrap()
     }

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::{Context, each};
-use crate::call::{Report, run_reporting};
+use crate::call::{Report, run, run_reporting};
 use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey};
 
 #[pymethods]
@@ -26,6 +26,13 @@ impl Context {
             self.bootstrapper(method.operation())?.bootstrap_units(method, &all, keys, slot_type, p)
         };
         run_reporting(report, bootstrap).map(|all| all.into_iter().map(Ciphertext).collect())
+    }
+
+    /// The level that a usual bootstrap has SlotsToCoeffs first from; none where it never has.
+    fn first_level(&self, keys: Keys<'_>, is_real: bool) -> PyResult<Option<usize>> {
+        let slot_type = if is_real { ckks::SlotType::Real } else { ckks::SlotType::Complex };
+        let keys = bootstrap_keys(&keys).bootstrap;
+        run(|| Ok(self.bootstrapper("bootstrap")?.first_level(keys, slot_type)))
     }
 
     /// Two real vectors, unit by unit, in one bootstrap for each pair.
@@ -70,12 +77,14 @@ pub fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_
 
 fn method_of(name: &str) -> PyResult<ckks::Method> {
     match name {
+        "usual" => Ok(ckks::Method::Usual),
         "regular" => Ok(ckks::Method::Regular),
         "lossy" => Ok(ckks::Method::Lossy),
         "sign" => Ok(ckks::Method::Sign),
         "precise" => Ok(ckks::Method::Precise),
         _ => {
-            Err(PyValueError::new_err(format!("{name:?} is no method of a bootstrap: regular, lossy, sign or precise")))
+            let known = "usual, regular, lossy, sign or precise";
+            Err(PyValueError::new_err(format!("{name:?} is no method of a bootstrap: {known}")))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Methods of `Context` that make keys.
 
 use everlevel_ckks as ckks;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::Context;
@@ -46,12 +47,17 @@ impl Context {
     fn bootstrap_key(
         &self,
         secret_key: &SecretKey,
-        lossy: bool,
+        kind: &str,
         stage_count: usize,
         large: bool,
         report: Report,
     ) -> PyResult<BootstrapKey> {
-        let kind = if lossy { ckks::BootstrapKind::Lossy } else { ckks::BootstrapKind::Regular };
+        let kinds = [ckks::BootstrapKind::Regular, ckks::BootstrapKind::Lossy, ckks::BootstrapKind::Both];
+        let Some(kind) = kinds.into_iter().find(|known| known.name() == kind) else {
+            return Err(PyValueError::new_err(format!(
+                "{kind:?} is no kind of a bootstrap key: regular, lossy or both"
+            )));
+        };
         let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
         let make = |p: ckks::Progress| {
             self.bootstrapper(kind.operation())?.bootstrap_key_of(kind, &secret_key.0, stage_count, size, p)

@@ -52,7 +52,7 @@ impl Context {
             "create_rotation_key" => context.rotation_key_footprint(),
             "create_fixed_rotation_key" => context.fixed_rotation_key_footprint(level)?,
             "create_matrix_multiplication_key" => context.matrix_multiplication_key_footprint(level)?,
-            "create_bootstrap_key" => bootstrap_key(BootstrapKind::Regular)?,
+            "create_bootstrap_key" => bootstrap_key(BootstrapKind::Both)?,
             "create_lossy_bootstrap_key" => bootstrap_key(BootstrapKind::Lossy)?,
             "create_small_bootstrap_key" => bootstrapper()?.small_bootstrap_key_footprint()?,
             "encode" => context.encoding_footprint(count, level)?,
@@ -62,7 +62,7 @@ impl Context {
                 let encryption = context.encryption_footprint(count, level)?;
                 Footprint { held: encryption.held, work: encoding.held + encryption.work }
             }
-            "bootstrap" => bootstrap(Method::Regular, BootstrapKind::Regular)?,
+            "bootstrap" => bootstrap(Method::Usual, BootstrapKind::Both)?,
             "lossy_bootstrap" => bootstrap(Method::Lossy, BootstrapKind::Lossy)?,
             "sign_bootstrap" => bootstrap(Method::Sign, BootstrapKind::Lossy)?,
             "encode_to_plain_matrix" => context.matrix_footprint(shape, level, MatrixForm::Plain)?,

@@ -7,11 +7,12 @@ use num_complex::Complex64;
 
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::{MapCache, MapsId};
-use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType};
+use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
 use crate::circuits::bootstrap::run::{ComplexParts, Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::claims::{Bound, Certainty, Claims};
+use crate::claims::{Bound, Certainty};
+use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::range::{self, RangeNotice};
 use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
@@ -38,19 +39,15 @@ struct Request<'a> {
     slot_type: SlotType,
 }
 
-/// The place of SlotsToCoeffs among the transforms.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SlotsToCoeffs {
-    Last,
-    First,
-}
-
 impl Request<'_> {
-    /// The place of SlotsToCoeffs for a ciphertext: a lossy bootstrap without the levels for SlotsToCoeffs is a regular
-    /// one.
-    fn place(self, a: &Ciphertext) -> SlotsToCoeffs {
-        let first = self.method.is_first() && a.level() >= self.keys.bootstrap.stage_count();
-        if first { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }
+    /// The place of SlotsToCoeffs for a ciphertext.
+    fn place(self, core: &Core, a: &Ciphertext) -> SlotsToCoeffs {
+        self.keys.bootstrap.place(core, self.method, self.slot_type, a.level())
+    }
+
+    /// The method that a ciphertext is bootstrapped by where SlotsToCoeffs comes first.
+    fn first_method(self) -> Method {
+        if self.method == Method::Sign { Method::Sign } else { Method::Lossy }
     }
 
     /// The level that a bootstrap starts from.
@@ -59,6 +56,18 @@ impl Request<'_> {
             SlotsToCoeffs::Last => 0,
             SlotsToCoeffs::First => self.keys.bootstrap.stage_count(),
         }
+    }
+
+    /// A result with the bound that it has by the method: signs of both parts are of size `√2`; sines in place of the
+    /// identity leave the size of `a`.
+    fn bounded(self, result: Ciphertext, a: &Ciphertext) -> Ciphertext {
+        let size = match self.method {
+            Method::Sign if !a.bound().is_real() => result.bound().size(),
+            Method::Sign => 1.0,
+            _ if a.bound().is_declared() => a.bound().size(),
+            _ => Bound::ASSUMED.size(),
+        };
+        result.within(size).on_reals(self.slot_type == SlotType::Real || a.bound().is_real())
     }
 }
 
@@ -247,18 +256,18 @@ impl Bootstrapper {
         let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
         let [first, second] = [a, b].map(|part| part.bound_or_assumed().size());
         // Where SlotsToCoeffs comes first, sines are taken of the parts, and else of coefficients of the whole.
-        let size = match request.place(&merged) {
+        let size = match request.place(&self.context.core, &merged) {
             SlotsToCoeffs::First => first.max(second),
             SlotsToCoeffs::Last => first.hypot(second),
         };
         for part in [a, b].into_iter().filter(|part| !part.bound().is_declared()) {
-            self.check_bound(op, request, part.bound().on_reals(true))?;
+            self.check_bound(op, request, request.place(&self.context.core, &merged), part.bound().on_reals(true))?;
         }
         // What is known of one part is no less known beside another: kinds are those of the parts, afterwards.
         let merged = merged.claimed_as(Bound::declared(size)?);
         // The bound is one of parts, which are real.
         self.check_request(op, request, &merged, merged.bound().on_reals(true))?;
-        let place = request.place(&merged);
+        let place = request.place(&self.context.core, &merged);
         let lowered = [context.level_down(&merged, request.start(place))?];
         let footprint = self.request_footprint(request, &[place])?;
         let parts = context.install_large(op, footprint, |core| {
@@ -266,11 +275,10 @@ impl Bootstrapper {
             let mut run = Run::new(op, core, self.tables(), keys, progress, observer);
             match place {
                 SlotsToCoeffs::Last => run.regular_parts(&lowered),
-                SlotsToCoeffs::First => run.first(&lowered, method, SlotType::Complex),
+                SlotsToCoeffs::First => run.first_parts(&lowered, request.first_method()),
             }
         })?;
         let ComplexParts { real, imaginary } = only(parts);
-        let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
         // Each part has the bound that it brought, where sines in place of the identity keep it.
         let size = |part: &Ciphertext| if method == Method::Sign { 1.0 } else { part.bound_or_assumed().size() };
         let finished = |result: Ciphertext, part: &Ciphertext| result.within(size(part)).vouched(part.bound().kind());
@@ -281,11 +289,18 @@ impl Bootstrapper {
         (&self.shared.tables, &self.shared.maps)
     }
 
+    /// The level that a usual bootstrap has SlotsToCoeffs first from; none where it never has.
+    pub fn first_level(&self, keys: BootstrapKeyRef, slot_type: SlotType) -> Option<usize> {
+        let level = keys.stage_count();
+        let place = keys.place(&self.context.core, Method::Usual, slot_type, level);
+        (place == SlotsToCoeffs::First).then_some(level)
+    }
+
     fn request_footprint(&self, request: Request, places: &[SlotsToCoeffs]) -> Result<Footprint, Error> {
-        let Request { method, keys, slot_type } = request;
+        let Request { keys, slot_type, .. } = request;
         let first = places.iter().filter(|place| **place == SlotsToCoeffs::First).count();
         let keys = (keys.bootstrap.stage_count(), keys.bootstrap.into());
-        self.run_footprint((method, slot_type), keys, [first, places.len() - first])
+        self.run_footprint(slot_type, keys, [first, places.len() - first])
     }
 
     /// All checks, and then the bootstraps, group by group.
@@ -300,7 +315,7 @@ impl Bootstrapper {
         let op = method.operation();
         cts.iter().try_for_each(|ct| self.check_request(op, request, ct, ct.bound()))?;
         // Ciphertexts with SlotsToCoeffs in one place go together.
-        let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(ct)).collect();
+        let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(&self.context.core, ct)).collect();
         let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| places[i] == SlotsToCoeffs::First);
         let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
         let footprint = self.request_footprint(request, &places)?;
@@ -315,8 +330,8 @@ impl Bootstrapper {
                 let results: Vec<Ciphertext> = match (place, slot_type) {
                     (SlotsToCoeffs::Last, _) if method == Method::Precise => run.precise(&lowered)?,
                     (SlotsToCoeffs::First, _) => {
-                        let results = run.first(&lowered, method, slot_type)?.into_iter();
-                        results.zip(&lowered).map(|(parts, a)| self.joined(request, parts, a)).collect()
+                        let results = run.first(&lowered, request.first_method(), slot_type)?.into_iter();
+                        results.zip(&lowered).map(|(result, a)| request.bounded(result, a)).collect()
                     }
                     (SlotsToCoeffs::Last, SlotType::Complex) => run.regular(&lowered)?,
                     (SlotsToCoeffs::Last, SlotType::Real) => {
@@ -327,26 +342,6 @@ impl Bootstrapper {
             }
             Ok(done.into_iter().flatten().collect())
         })
-    }
-
-    /// `real + i·imaginary`, with the claims of each. Signs of both parts are of size `√2`; sines in place of the
-    /// identity leave the size of `a`.
-    fn joined(&self, request: Request, parts: ComplexParts<Ciphertext>, a: &Ciphertext) -> Ciphertext {
-        let ComplexParts { real, imaginary } = &parts;
-        let estimate = match imaginary {
-            Some(imaginary) => real.estimate().complex(imaginary.estimate()),
-            None => real.estimate().clone(),
-        };
-        let (claims, identity) = (Claims::new(real.level(), real.scale(), estimate), real.identity());
-        let joined = parts.map(|part| part.into_polynomials().0).joined(&self.context.core.ring);
-        let joined = Ciphertext::new(joined, None, claims, identity);
-        let size = match request.method {
-            Method::Sign if !a.bound().is_real() => joined.bound().size(),
-            Method::Sign => 1.0,
-            _ if a.bound().is_declared() => a.bound().size(),
-            _ => Bound::ASSUMED.size(),
-        };
-        joined.within(size).on_reals(request.slot_type == SlotType::Real || a.bound().is_real())
     }
 
     /// Refuses a ciphertext or keys that a request can't take.
@@ -366,13 +361,16 @@ impl Bootstrapper {
         if method == Method::Sign {
             self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
         }
-        self.check_bound(op, request, bound)
+        self.check_bound(op, request, request.place(&self.context.core, a), bound)
     }
 
     /// Refuses a declared bound that a bootstrap has no room for, and gives notice of one that it isn't accurate for.
-    fn check_bound(&self, op: &'static str, request: Request, bound: Bound) -> Result<(), Error> {
+    fn check_bound(&self, op: &'static str, request: Request, place: SlotsToCoeffs, bound: Bound) -> Result<(), Error> {
         let residual = (request.method == Method::Precise).then_some(RESIDUAL_GAIN);
-        let sine = self.shared.tables.sine(residual);
+        let sine = match place {
+            SlotsToCoeffs::Last => self.shared.tables.last.sine(residual),
+            SlotsToCoeffs::First => self.shared.tables.first.sine(residual),
+        };
         let (room, accurate) = match request.method {
             Method::Sign if bound.is_real() => (SIGN_ROOM, LARGEST_SIGN),
             // Both parts of ±1 ± i are signs.

@@ -15,7 +15,7 @@ use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::elements::{Arithmetic, BasisElements, baby_count, polynomial_depth};
 use crate::circuits::polynomial::OfLevels;
 use crate::keys::KeyPair;
-use crate::ladder::{Batch, Ladder};
+use crate::ladder::{self, Batch, Ladder, Tensor};
 use crate::series::Basis;
 
 /// Levels, of products one after another.
@@ -135,35 +135,49 @@ impl Fit {
     /// is least accurate near the integers that come up least. Those that fewer bootstraps than one in 2^8 have are
     /// counted, each as often as it may come up; the errors of the others are random numbers, and small.
     pub fn rare_error(&self, count: usize, probability_of_more: f64) -> f64 {
-        let error = |k: i32, j: i32| {
-            let offset = f64::from(j) / 1024.0;
-            (self.sine(f64::from(k) + offset) - (2.0 * std::f64::consts::PI * offset).sin()).abs()
-        };
-        let of_integer = |k: i32| (-4..=4).map(|j| error(k, j).max(error(-k, j))).fold(0.0, f64::max);
         let expected = |k: i32| count as f64 * tail(k);
         // No more coefficients have integer parts of this size or beyond.
         let most = |k: i32| (0..).find(|&n| expected(k).powi(n + 1) < probability_of_more).unwrap_or(i32::MAX);
         let rare = (3..=LARGEST).filter(|&k| expected(k) < 1.0 / 256.0);
-        rare.map(|k| f64::from(most(k) - if k < LARGEST { most(k + 1) } else { 0 }) * of_integer(k)).sum()
+        rare.map(|k| f64::from(most(k) - if k < LARGEST { most(k + 1) } else { 0 }) * self.error_near(k)).sum()
     }
 
-    /// `sin(2πt)`, or half of it, from `t/interval`, in any arithmetic, eight levels lower. `check` is called between
-    /// products, and ends the work by an error.
+    /// The largest error of one sine of a small number near an integer, among so many, but for a probability.
+    pub fn rarest_error(&self, count: usize, probability_of_more: f64) -> f64 {
+        let comes_up = |k: &i32| *k < 3 || count as f64 * tail(*k) > probability_of_more;
+        (0..=LARGEST).take_while(comes_up).map(|k| self.error_near(k)).fold(0.0, f64::max)
+    }
+
+    /// The largest error of sines of small numbers near an integer or its negative.
+    fn error_near(&self, k: i32) -> f64 {
+        let error = |k: i32, j: i32| {
+            let offset = f64::from(j) / 1024.0;
+            (self.sine(f64::from(k) + offset) - (2.0 * std::f64::consts::PI * offset).sin()).abs()
+        };
+        (-4..=4).map(|j| error(k, j).max(error(-k, j))).fold(0.0, f64::max)
+    }
+
+    /// `sin(2πt)` from `t/interval`, in any arithmetic, eight levels lower. `check` is called between products, and ends
+    /// the work by an error.
     pub fn eval_mod<A: Arithmetic + Copy, E>(
         &self,
         arithmetic: A,
+        u: A::Value,
+        check: &dyn Fn() -> Result<(), E>,
+    ) -> Result<A::Value, E> {
+        let y = self.before_the_last_doubling(arithmetic, u, check)?;
+        doubled(arithmetic, &y, check)
+    }
+
+    /// The cosine of half of the angle: what the last doubling takes.
+    fn before_the_last_doubling<A: Arithmetic + Copy, E>(
+        &self,
+        arithmetic: A,
         mut u: A::Value,
-        halved: bool,
         check: &dyn Fn() -> Result<(), E>,
     ) -> Result<A::Value, E> {
         arithmetic.add_constant(&mut u, -0.25 / self.interval);
-        let doubled = |w: &A::Value| {
-            let mut y = arithmetic.square(w);
-            arithmetic.double(&mut y);
-            arithmetic.add_constant(&mut y, -1.0);
-            check().map(|()| y)
-        };
-        let z = doubled(&u)?;
+        let z = doubled(arithmetic, &u, check)?;
         drop(u);
         let mut elements = BasisElements::new(arithmetic, Basis::Chebyshev, z);
         for k in 2..baby_count(DEGREE) {
@@ -173,15 +187,9 @@ impl Fit {
         let mut y = elements.polynomials(&[&self.coeffs]).swap_remove(0);
         check()?;
         for _ in 1..DOUBLINGS {
-            y = doubled(&y)?;
+            y = doubled(arithmetic, &y, check)?;
         }
-        if !halved {
-            return doubled(&y);
-        }
-        // y² − 1/2 is half of 2y² − 1.
-        let mut half = arithmetic.square(&y);
-        arithmetic.add_constant(&mut half, -0.5);
-        Ok(half)
+        Ok(y)
     }
 
     /// The approximated sine on a number: the oracle of the encrypted one.
@@ -200,23 +208,63 @@ pub(crate) struct Plan {
     pub fit: Fit,
 }
 
+/// The form of EvalMod's results, for a batch of first halves and then of as many second ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sines {
+    /// Whether the two halves make one result, `first + i·second`: joined before the last product is relinearized and
+    /// rescaled, so that both share one key switch and one rounding.
+    pub are_joined: bool,
+    /// Whether they are divided by two.
+    pub are_halved: bool,
+}
+
 impl Plan {
-    /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top, for all of `u` side by
-    /// side. `check` is called between products, and ends the work by an error.
+    /// `sin(2πt)` at the ladder's lowest level, from `t/interval` at its top, for all of `u` side by side. `check` is
+    /// called between products, and ends the work by an error.
     pub fn eval_mod(
         &self,
         ring: &Ring,
         key: &KeyPair,
         u: Batch,
-        halved: bool,
+        results: Sines,
         check: &dyn Fn() -> Result<(), Error>,
     ) -> Result<Batch, Error> {
-        self.fit.eval_mod(OfLevels { ring, ladder: &self.ladder, key }, u, halved, check)
+        let Self { ladder, fit } = self;
+        let y = fit.before_the_last_doubling(OfLevels { ring, ladder, key }, u, check)?;
+        // y² − 1/2 is half of 2y² − 1.
+        let (mut squares, constant) = match results.are_halved {
+            true => (ladder::squares(ring, &y), -0.5),
+            false => (ladder::doubled_squares(ring, &y), -1.0),
+        };
+        if results.are_joined {
+            let seconds = squares.split_off(squares.len() / 2);
+            squares.iter_mut().zip(seconds).for_each(|(first, second)| add_i_times(ring, first, second));
+        }
+        let mut sines = ladder.relinearized(ring, squares, y.level, key);
+        let real = ladder.integer(constant, sines.level);
+        let imaginary = if results.are_joined { real } else { 0 };
+        sines.cts.iter_mut().for_each(|ct| ring.add_gaussian_assign(&mut ct.c0, real, imaginary));
+        check().map(|()| sines)
     }
 
     /// The scale at the top: EvalMod's input.
     pub fn top_scale(&self) -> f64 {
         self.ladder.scales[self.ladder.scales.len() - 1]
+    }
+}
+
+/// `2y² − 1`: the cosine of twice the angle.
+fn doubled<A: Arithmetic, E>(arithmetic: A, y: &A::Value, check: &dyn Fn() -> Result<(), E>) -> Result<A::Value, E> {
+    let mut twice = arithmetic.doubled_square(y);
+    arithmetic.add_constant(&mut twice, -1.0);
+    check().map(|()| twice)
+}
+
+/// `a += i·b`.
+fn add_i_times(ring: &Ring, a: &mut Tensor, b: Tensor) {
+    for (a, mut b) in a.iter_mut().zip(b) {
+        ring.mul_gaussian_assign(&mut b, 0, 1);
+        ring.add_assign(a, &b);
     }
 }
 

@@ -12,8 +12,8 @@ use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBoot
 use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
 use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
-use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
-use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::moduli::{Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
 use crate::core::Core;
 use crate::footprint::{digit_count, key_switch_limbs};
 
@@ -31,6 +31,16 @@ pub enum BootstrapKeyForm {
     },
     /// [`SmallBootstrapKey`]s.
     Small,
+}
+
+impl BootstrapKeyForm {
+    /// The kind of full keys.
+    fn kind(self) -> Option<BootstrapKind> {
+        match self {
+            Self::Full { kind, .. } => Some(kind),
+            Self::Small => None,
+        }
+    }
 }
 
 impl From<BootstrapKeyRef<'_>> for BootstrapKeyForm {
@@ -155,7 +165,8 @@ impl Bootstrapper {
         core.counted(|source| SmallBootstrapKey::from_source(op, core, nobodys(core), source))
     }
 
-    /// The memory of bootstraps of so many ciphertexts, and of the tables that they are the first to need.
+    /// The memory of bootstraps of so many ciphertexts, and of the tables that they are the first to need; of usual
+    /// ones in the order that takes more.
     ///
     /// # Errors
     /// An unsupported stage count.
@@ -167,42 +178,48 @@ impl Bootstrapper {
         count: usize,
     ) -> Result<Footprint, Error> {
         self.check_stage_count(method.operation(), stage_count)?;
-        let counts = if method.is_first() { [count, 0] } else { [0, count] };
-        self.run_footprint((method, slot_type), (stage_count, form), counts)
+        let of = |counts| self.run_footprint(slot_type, (stage_count, form), counts);
+        match method {
+            Method::Lossy | Method::Sign => of([count, 0]),
+            Method::Regular | Method::Precise => of([0, count]),
+            Method::Usual if form.kind().is_some_and(|kind| !kind.has_first()) => of([0, count]),
+            Method::Usual => {
+                let (first, last) = (of([count, 0])?, of([0, count])?);
+                Ok(if first.peak() > last.peak() { first } else { last })
+            }
+        }
     }
 
     /// The memory of bootstraps of which so many have SlotsToCoeffs first, and so many last.
     pub(super) fn run_footprint(
         &self,
-        (method, slot_type): (Method, SlotType),
+        slot_type: SlotType,
         (stage_count, form): (usize, BootstrapKeyForm),
         [first, last]: [usize; 2],
     ) -> Result<Footprint, Error> {
         let core = &self.context().core;
-        let (kind, is_lifted) = match form {
-            BootstrapKeyForm::Full { kind, is_seeded, .. } => (kind, !is_seeded),
-            BootstrapKeyForm::Small => (method.kind(), false),
-        };
-        let is_packed = is_packed(core, kind);
-        let runs = [
-            (Transform::SlotsToCoeffsFirst, first.min(GROUP)),
-            (Transform::CoeffsToSlots, first.max(last).min(GROUP)),
-            (Transform::SlotsToCoeffs, last.min(GROUP)),
+        let is_lifted = matches!(form, BootstrapKeyForm::Full { is_seeded: false, .. });
+        let orders = [
+            (SlotsToCoeffs::First, first, [Transform::SlotsToCoeffsFirst, Transform::CoeffsToSlots]),
+            (SlotsToCoeffs::Last, last, [Transform::CoeffsToSlots, Transform::SlotsToCoeffs]),
         ];
-        let (mut limbs, mut tables) = (0, 0);
-        for (transform, group) in runs.into_iter().filter(|(_, group)| *group > 0) {
-            let stages = core.stages(transform, stage_count, form)?;
-            let id = MapsId { transform, stage_count: stages.len(), kind, steps: stages[0].steps };
-            let is_made = self.has_tables(id, is_lifted);
-            for stage in &stages {
-                limbs = limbs.max(stage.limbs(group));
-                tables += if is_made { 0 } else { stage.table_nbytes(core, is_packed, is_lifted) };
+        let (mut limbs, mut tables, mut counted) = (0, 0, Vec::new());
+        for (place, count, transforms) in orders.into_iter().filter(|(_, count, _)| *count > 0) {
+            let (group, kind) = (count.min(GROUP), maps_kind(core, form.kind(), place));
+            let is_packed = is_packed(core, kind);
+            for transform in transforms {
+                let stages = core.stages(transform, stage_count, form)?;
+                let id = MapsId { transform, stage_count: stages.len(), kind, steps: stages[0].steps };
+                limbs = stages.iter().map(|stage| stage.limbs(group)).fold(limbs, usize::max);
+                if !counted.contains(&id) && !self.has_tables(id, is_lifted) {
+                    tables += stages.iter().map(|stage| stage.table_nbytes(core, is_packed, is_lifted)).sum::<usize>();
+                }
+                counted.push(id);
             }
+            // Both parts, unless they are side by side or only one is wanted.
+            let is_one = is_packed || (place == SlotsToCoeffs::First && slot_type == SlotType::Real);
+            limbs = limbs.max(core.eval_mod_limbs(if is_one { 1 } else { 2 } * group));
         }
-        // Both parts, unless they are side by side or only one is wanted.
-        let halves = |is_one: bool| if is_packed || is_one { 1 } else { 2 };
-        limbs = limbs.max(core.eval_mod_limbs(halves(slot_type == SlotType::Real) * first.min(GROUP)));
-        limbs = limbs.max(core.eval_mod_limbs(halves(false) * last.min(GROUP)));
         let top = core.ladder.sets.len() - 1;
         let primes = |level: usize| core.ladder.sets[level].len();
         let results = 2 * (first * primes(top) + last * primes(top - stage_count));

@@ -10,8 +10,8 @@ use crate::circuits::bootstrap::key_set::{
     KeyPurpose, KeySource, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
 };
 use crate::circuits::bootstrap::maps::LiftedMaps;
-use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, SlotsToCoeffs};
+use crate::circuits::bootstrap::moduli::{Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
 use crate::core::Core;
 use crate::keys::key_methods;
 
@@ -25,7 +25,7 @@ pub struct BootstrapKey {
     pub(crate) top: TopKeys,
     /// For SlotsToCoeffs from the top message level.
     pub(crate) slots_to_coeffs: Vec<StageKeys>,
-    /// For SlotsToCoeffs at the lowest levels, where it comes first; none for regular keys.
+    /// For SlotsToCoeffs at the lowest levels, where it comes first; none in keys for the other order alone.
     pub(crate) slots_to_coeffs_first: Vec<StageKeys>,
     /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none
     /// where the halves are two ciphertexts.
@@ -57,9 +57,14 @@ impl BootstrapKeyShape {
         let Self { stage_count, kind, size } = self;
         let steps = Steps::Hoisted(size);
         let up = stage_key_count(core, Transform::SlotsToCoeffs, stage_count, steps);
-        let directions = if kind == BootstrapKind::Lossy { 2 } else { 1 };
-        TopKeys::count(core, stage_count, steps) + directions * up + usize::from(is_packed(core, kind))
+        let directions = if kind.has_first() { 2 } else { 1 };
+        TopKeys::count(core, stage_count, steps) + directions * up + usize::from(has_fold(core, kind))
     }
+}
+
+/// Whether keys of a kind join halves side by side.
+fn has_fold(core: &Core, kind: BootstrapKind) -> bool {
+    is_packed(core, maps_kind(core, Some(kind), SlotsToCoeffs::Last))
 }
 
 impl BootstrapKey {
@@ -73,18 +78,19 @@ impl BootstrapKey {
         let steps = Steps::Hoisted(size);
         let top = TopKeys::from_source(op, core, stage_count, steps, source)?;
         let slots_to_coeffs = stage_keys(core, Transform::SlotsToCoeffs, stage_count, steps, source)?;
-        let slots_to_coeffs_first = match kind {
-            BootstrapKind::Regular => Vec::new(),
-            BootstrapKind::Lossy => stage_keys(core, Transform::SlotsToCoeffsFirst, stage_count, steps, source)?,
-        };
         let slot_count = core.encoder.slots();
-        let fold = match is_packed(core, kind) {
+        let fold = match has_fold(core, kind) {
             true => {
                 let left = slot_count as i64;
                 let [_, after] = &Transform::SlotsToCoeffs.sets(core, stage_count)[0];
                 Some((left, source("fold", KeyPurpose::Rotation(left), &stage_gadget(core, after)?)?))
             }
             false => None,
+        };
+        // The last, so that a seed gives keys with and without them the same others.
+        let slots_to_coeffs_first = match kind.has_first() {
+            true => stage_keys(core, Transform::SlotsToCoeffsFirst, stage_count, steps, source)?,
+            false => Vec::new(),
         };
         let maps = LiftedMaps::default();
         Ok(Self { origin, size, kind, slot_count, top, slots_to_coeffs, slots_to_coeffs_first, fold, maps })

@@ -4,8 +4,8 @@ use everlevel_rlwe::SwitchingKey;
 
 use crate::circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
 use crate::circuits::bootstrap::key_set::TopKeys;
-use crate::circuits::bootstrap::method::{BootstrapKind, Method};
-use crate::circuits::bootstrap::moduli::is_packed;
+use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::moduli::{MapsKind, is_packed, maps_kind};
 use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey, RotationKey};
 
@@ -59,12 +59,26 @@ impl<'a> BootstrapKeyRef<'a> {
         }
     }
 
-    /// The kind of the keys in bootstraps of a method: small keys serve every one.
-    pub(crate) fn kind(self, method: Method) -> BootstrapKind {
+    /// The kind of full keys; small ones serve every method.
+    pub(crate) fn kind(self) -> Option<BootstrapKind> {
         match self {
-            Self::Full(key) => key.kind(),
-            Self::Small { .. } => method.kind(),
+            Self::Full(key) => Some(key.kind()),
+            Self::Small { .. } => None,
         }
+    }
+
+    /// The place of SlotsToCoeffs by a method from a level: a bootstrap that would have it first is one that has it
+    /// last where the levels for it are missing.
+    pub(crate) fn place(self, core: &Core, method: Method, slot_type: SlotType, level: usize) -> SlotsToCoeffs {
+        let has_first = self.kind().is_none_or(BootstrapKind::has_first);
+        // One EvalMod for both halves side by side is faster than two.
+        let is_packed = is_packed(core, maps_kind(core, self.kind(), SlotsToCoeffs::Last));
+        let is_meant = match method {
+            Method::Usual => has_first && !(is_packed && slot_type == SlotType::Complex),
+            Method::Lossy | Method::Sign => true,
+            Method::Regular | Method::Precise => false,
+        };
+        if is_meant && level >= self.stage_count() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }
     }
 
     pub(crate) fn top(self) -> &'a TopKeys {
@@ -79,13 +93,13 @@ impl<'a> BootstrapKeyRef<'a> {
         self.top().coeffs_to_slots.len() + self.stage_count()
     }
 
-    /// The rotation that joins halves side by side, where a kind has them so.
-    pub(crate) fn fold(self, core: &Core, kind: BootstrapKind) -> Option<(i64, &'a SwitchingKey)> {
-        match self {
-            Self::Full(key) => key.fold.as_ref().map(|(left, key)| (*left, key)),
+    /// The rotation that joins halves side by side, where maps have them so.
+    pub(crate) fn fold(self, core: &Core, maps: MapsKind) -> Option<(i64, &'a SwitchingKey)> {
+        let fold = match self {
+            Self::Full(key) => key.fold.as_ref(),
             // The first rotation of the trace is the same, at all levels.
-            Self::Small { key, .. } if is_packed(core, kind) => key.top.trace.first().map(|(left, key)| (*left, key)),
-            Self::Small { .. } => None,
-        }
+            Self::Small { key, .. } => key.top.trace.first(),
+        };
+        fold.filter(|_| is_packed(core, maps)).map(|(left, key)| (*left, key))
     }
 }

@@ -16,8 +16,7 @@ use num_complex::Complex64;
 use crate::chain::LOG2_EVAL_MOD;
 use crate::circuits::bootstrap::dft::{self, Shape, Shift, Steps, UpperHalfFactor};
 use crate::circuits::bootstrap::key_set::StageKeys;
-use crate::circuits::bootstrap::method::BootstrapKind;
-use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, is_packed, small_stage_count};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::ladder::ratio;
@@ -27,8 +26,8 @@ use crate::ladder::ratio;
 pub(crate) struct MapsId {
     pub transform: Transform,
     pub stage_count: usize,
-    /// The kind of key, which EvalMod's input is scaled for, and which tells the order of the transforms.
-    pub kind: BootstrapKind,
+    /// The kind, which EvalMod's input is scaled for.
+    pub kind: MapsKind,
     pub steps: Steps,
 }
 
@@ -123,8 +122,8 @@ fn shifts(core: &Core, MapsId { transform, stage_count, kind, steps }: MapsId) -
     let reach = |stage_count| dft::reach(core.encoder.slots(), stage_count);
     let shapes = transform.shapes(core, stage_count);
     match (transform, kind) {
-        (Transform::CoeffsToSlots, BootstrapKind::Regular) => chain(&shapes, 0, None),
-        (Transform::CoeffsToSlots, BootstrapKind::Lossy) => chain(&shapes, -reach(stage_count), None),
+        (Transform::CoeffsToSlots, MapsKind::Packable) => chain(&shapes, 0, None),
+        (Transform::CoeffsToSlots, MapsKind::Apart) => chain(&shapes, -reach(stage_count), None),
         (Transform::SlotsToCoeffs, _) => chain(&shapes, reach(small_stage_count(core)), Some(0)),
         (Transform::SlotsToCoeffsFirst, _) => {
             let reach = reach(small_stage_count(core));
@@ -182,13 +181,14 @@ fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
         // S·2π·(S0/q0)·m becomes S_out·m.
         Transform::SlotsToCoeffs => {
             let out = scales[scales.len() - 1 - stage_count];
-            let total = out * tables.message_ratio / (2f64.powf(LOG2_EVAL_MOD) * 2.0 * std::f64::consts::PI);
+            let total = out * tables.last.message_ratio / (2f64.powf(LOG2_EVAL_MOD) * 2.0 * std::f64::consts::PI);
             falling_shares(total, stage_count)
         }
-        // S_(stage_count)·m becomes S_0·m.
+        // S_(stage_count)·m becomes what the base prime has, or S_0·m where another step follows.
         Transform::SlotsToCoeffsFirst => {
-            let total = scales[0] / scales[stage_count];
-            falling_shares(total, stage_count)
+            let is_base = core.ladder.sets[0] == tables.base;
+            let out = if is_base { tables.first.base_scale } else { scales[0] };
+            rising_shares(out / scales[stage_count], stage_count)
         }
     };
     let mut maps = dft::stages(&core.encoder, transform.direction(), stage_count);
@@ -212,6 +212,13 @@ fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
         })
         .collect();
     Maps { stages, rotation }
+}
+
+/// Factors of stages with the given product, of which later stages have more: the rounding of an early stage is the one
+/// that the later stages magnify, and the last plaintexts, of full length, are the least precise.
+fn rising_shares(total: f64, stage_count: usize) -> Vec<f64> {
+    let all = (stage_count * (stage_count + 1) / 2) as f64;
+    (1..=stage_count).map(|i| total.powf(i as f64 / all)).collect()
 }
 
 /// Factors of SlotsToCoeffs' stages with the given product: half of the fall in scale goes to the first stage, whose

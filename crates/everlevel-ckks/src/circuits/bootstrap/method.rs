@@ -3,10 +3,14 @@
 /// Ways to bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// SlotsToCoeffs last: any level in, `max_level − stage_count` out (10 of 13, with three stages), the most precise.
+    /// The faster order for a ciphertext and its keys: SlotsToCoeffs first, to `max_level`, wherever the ciphertext has
+    /// the levels and the keys have the transform, and else last, to `max_level − stage_count`. With few slots, whose
+    /// halves lie side by side where SlotsToCoeffs is last, complex values keep that order.
+    Usual,
+    /// SlotsToCoeffs last: any level in, `max_level − stage_count` out (10 of 13, with three stages).
     Regular,
     /// SlotsToCoeffs first, on the lowest levels: level ≥ stage_count in, `max_level` out. The sine's error is that of
-    /// the values themselves, `6.3e-6·|m|³`, since it is not spread over coefficients.
+    /// the values themselves, `2.5e-8·|m|³`, since it is not spread over coefficients.
     Lossy,
     /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
     Sign,
@@ -36,10 +40,13 @@ pub enum BootstrapKeySize {
 /// The methods that a bootstrap key is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BootstrapKind {
-    /// Regular bootstraps.
+    /// Bootstraps with SlotsToCoeffs last, alone.
     Regular,
-    /// Also lossy and sign bootstraps, in which SlotsToCoeffs comes first.
+    /// Every method: also those in which SlotsToCoeffs comes first. With few slots, halves of coefficients are two
+    /// ciphertexts in either order.
     Lossy,
+    /// Every method. With few slots, halves lie side by side where SlotsToCoeffs comes last.
+    Both,
 }
 
 impl BootstrapKind {
@@ -48,7 +55,13 @@ impl BootstrapKind {
         match self {
             Self::Regular => "regular",
             Self::Lossy => "lossy",
+            Self::Both => "both",
         }
+    }
+
+    /// Whether its keys have the transform that comes first.
+    pub(crate) fn has_first(self) -> bool {
+        self != Self::Regular
     }
 }
 
@@ -62,7 +75,7 @@ impl Method {
     /// The operation that errors of this method's bootstraps name.
     pub fn operation(self) -> &'static str {
         match self {
-            Method::Regular => "bootstrap",
+            Method::Usual | Method::Regular => "bootstrap",
             Method::Lossy => "lossy_bootstrap",
             Method::Sign => "sign_bootstrap",
             Method::Precise => "precise_bootstrap",
@@ -72,31 +85,30 @@ impl Method {
     /// The operation that errors of this method's merged bootstraps name.
     pub fn merge_operation(self) -> &'static str {
         match self {
-            Method::Regular | Method::Precise => "merge_bootstrap",
+            Method::Usual | Method::Regular | Method::Precise => "merge_bootstrap",
             Method::Lossy => "lossy_merge_bootstrap",
             Method::Sign => "sign_merge_bootstrap",
         }
     }
 
-    /// Whether SlotsToCoeffs comes first.
+    /// Whether it needs keys with SlotsToCoeffs first.
     pub(crate) fn is_first(self) -> bool {
         matches!(self, Method::Lossy | Method::Sign)
     }
+}
 
-    /// The kind that a key which serves every method has for this one.
-    pub(crate) fn kind(self) -> BootstrapKind {
-        match self {
-            Method::Regular | Method::Precise => BootstrapKind::Regular,
-            Method::Lossy | Method::Sign => BootstrapKind::Lossy,
-        }
-    }
+/// The place of SlotsToCoeffs among the transforms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SlotsToCoeffs {
+    Last,
+    First,
 }
 
 impl BootstrapKind {
     /// The operation that errors of making such a key name.
     pub fn operation(self) -> &'static str {
         match self {
-            BootstrapKind::Regular => "create_bootstrap_key",
+            BootstrapKind::Regular | BootstrapKind::Both => "create_bootstrap_key",
             BootstrapKind::Lossy => "create_lossy_bootstrap_key",
         }
     }

@@ -6,9 +6,18 @@ use everlevel_rlwe::Gadget;
 use crate::Error;
 use crate::chain::STAGE_COUNTS;
 use crate::circuits::bootstrap::dft::{self, Direction, Shape};
-use crate::circuits::bootstrap::method::BootstrapKind;
+use crate::circuits::bootstrap::method::{BootstrapKind, SlotsToCoeffs};
 use crate::core::Core;
 use crate::gadgets::best_gadget;
+
+/// The properties of an order that its maps depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum MapsKind {
+    /// For EvalMod before SlotsToCoeffs, with both halves in one ciphertext where there is room.
+    Packable,
+    /// For EvalMod of every order, with halves in two ciphertexts.
+    Apart,
+}
 
 /// One of a bootstrap's transforms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,8 +119,19 @@ pub(crate) fn small_stage_count(core: &Core) -> usize {
     core.params.small_stage_count(core.encoder.slots())
 }
 
-/// Whether a kind of bootstrap packs both halves of the coefficients into one ciphertext: where there is room for twice
-/// the slots, and what comes after EvalMod can take them apart again.
-pub(crate) fn is_packed(core: &Core, kind: BootstrapKind) -> bool {
-    kind == BootstrapKind::Regular && 4 * core.encoder.slots() <= core.ring.n()
+/// Whether maps of a kind pack both halves of the coefficients into one ciphertext: where there is room for twice the
+/// slots, and SlotsToCoeffs, which takes them apart again, comes after EvalMod.
+pub(crate) fn is_packed(core: &Core, maps: MapsKind) -> bool {
+    maps == MapsKind::Packable && 4 * core.encoder.slots() <= core.ring.n()
+}
+
+/// The kind of maps that keys of a kind have for an order, or small keys, which are of none. Where nothing is packed,
+/// keys with both orders have one CoeffsToSlots for both.
+pub(crate) fn maps_kind(core: &Core, keys: Option<BootstrapKind>, place: SlotsToCoeffs) -> MapsKind {
+    let packable = match (keys, place) {
+        (_, SlotsToCoeffs::First) | (Some(BootstrapKind::Lossy), _) => false,
+        (Some(BootstrapKind::Both), SlotsToCoeffs::Last) => is_packed(core, MapsKind::Packable),
+        (Some(BootstrapKind::Regular) | None, SlotsToCoeffs::Last) => true,
+    };
+    if packable { MapsKind::Packable } else { MapsKind::Apart }
 }

@@ -1,15 +1,15 @@
 //! The pipeline of a bootstrap, for groups of ciphertexts.
 
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Rlwe, SwitchingKey, noise};
+use everlevel_rlwe::{Rlwe, SwitchingKey};
 use num_complex::Complex64;
 
-use crate::circuits::bootstrap::eval_mod::Plan;
+use crate::circuits::bootstrap::eval_mod::{Plan, Sines};
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::MapCache;
-use crate::circuits::bootstrap::method::{Method, SlotType};
-use crate::circuits::bootstrap::moduli::Transform;
-use crate::circuits::bootstrap::tables::BootstrapTables;
+use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, maps_kind};
+use crate::circuits::bootstrap::tables::{BootstrapTables, Order};
 use crate::circuits::bootstrap::transform::KeyedTransform;
 use crate::claims::{Claims, Estimate};
 use crate::core::Core;
@@ -28,7 +28,7 @@ pub enum BootstrapStep {
     ModRaise,
     /// Slots hold the coefficients, in bit-reversed order, one half.
     CoeffsToSlots,
-    /// Slots hold the sines of the lower half.
+    /// Slots hold the sines of the lower half and, times `i`, of the upper one.
     EvalMod,
     /// Slots hold the message.
     SlotsToCoeffs,
@@ -37,10 +37,10 @@ pub enum BootstrapStep {
 /// A function that sees the step just done, the ciphertext and its scale.
 pub type Observer<'a> = &'a mut (dyn FnMut(BootstrapStep, &Rlwe, f64) + Send);
 
-/// The real part of a result and, where it was asked for, the imaginary part.
+/// The real and the imaginary part of a result.
 pub(crate) struct ComplexParts<T> {
     pub real: T,
-    pub imaginary: Option<T>,
+    pub imaginary: T,
 }
 
 /// Bootstraps, a group of ciphertexts at a time: their surroundings, and how far they are.
@@ -56,29 +56,16 @@ pub(crate) struct Run<'a> {
     total: usize,
 }
 
-impl<T> ComplexParts<T> {
-    pub fn map<U>(self, f: impl Fn(T) -> U) -> ComplexParts<U> {
-        ComplexParts { real: f(self.real), imaginary: self.imaginary.map(f) }
-    }
-}
-
-impl ComplexParts<Rlwe> {
-    /// `real + i·imaginary`.
-    pub fn joined(self, ring: &Ring) -> Rlwe {
-        let mut real = self.real;
-        if let Some(mut imaginary) = self.imaginary {
-            mul_i_assign(ring, &mut imaginary);
-            real.add_assign(ring, &imaginary);
-        }
-        real
-    }
-}
-
 /// `ct *= i`, exactly and without a level.
 fn mul_i_assign(ring: &Ring, ct: &mut Rlwe) {
     ring.mul_gaussian_assign(&mut ct.c0, 0, 1);
     ring.mul_gaussian_assign(&mut ct.c1, 0, 1);
 }
+
+/// Both halves in one result.
+const JOINED: Sines = Sines { are_joined: true, are_halved: false };
+/// Each half by itself.
+const APART: Sines = Sines { are_joined: false, are_halved: false };
 
 fn rlwes(group: &[Ciphertext]) -> Vec<Rlwe> {
     group.iter().map(|a| a.rlwe().clone()).collect()
@@ -108,12 +95,18 @@ impl<'a> Run<'a> {
     }
 
     fn transform(&self, transform: Transform, method: Method) -> KeyedTransform<'a> {
-        let kind = self.key().kind(method);
+        let kind = self.maps_kind(method);
         KeyedTransform::new(self.core, (self.tables, self.maps), self.key(), transform, kind)
     }
 
     fn fold(&self, method: Method) -> Option<(i64, &'a SwitchingKey)> {
-        self.key().fold(self.core, self.key().kind(method))
+        self.key().fold(self.core, self.maps_kind(method))
+    }
+
+    /// The kind of a method's maps.
+    fn maps_kind(&self, method: Method) -> MapsKind {
+        let place = if method.is_first() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last };
+        maps_kind(self.core, self.key().kind(), place)
     }
 
     /// Reports a step; an error if the answer is to stop.
@@ -129,14 +122,14 @@ impl<'a> Run<'a> {
 
     /// SlotsToCoeffs last: from level 0 to the top message level less the number of stages.
     pub fn regular(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
-        let cts = self.regular_from(self.bases(rlwes(group)))?;
+        let cts = self.regular_from(self.bases(rlwes(group), &self.tables.last))?;
         let finished =
             |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), self.regular_estimate(a));
         Ok(group.iter().zip(cts).map(finished).collect())
     }
 
     fn regular_from(&mut self, bases: Vec<Rlwe>) -> Result<Vec<Rlwe>, Error> {
-        let sines = self.sines(bases, Method::Regular, false, SlotType::Complex)?;
+        let sines = self.sines(bases, Method::Regular, JOINED, SlotType::Complex)?;
         self.slots_to_coeffs(sines)
     }
 
@@ -146,11 +139,11 @@ impl<'a> Run<'a> {
     pub fn precise(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let (ring, ladder) = (&self.core.ring, &self.core.ladder);
         let level = self.regular_level();
-        let first = Batch { cts: self.regular_from(self.bases(rlwes(group)))?, level };
+        let first = Batch { cts: self.regular_from(self.bases(rlwes(group), &self.tables.last))?, level };
         // The residuals times the gain at the base's scale are small against the base, so that its prime is
         // enough.
         let gain = RESIDUAL_GAIN;
-        let factor = (gain * self.tables.base_scale / ladder.scales[0]).round() as u64;
+        let factor = (gain * self.tables.last.base_scale / ladder.scales[0]).round() as u64;
         let mut residuals = rlwes(group);
         for (residual, first) in residuals.iter_mut().zip(&ladder.at_level(ring, &first, 0).cts) {
             residual.sub_assign(ring, first);
@@ -161,20 +154,20 @@ impl<'a> Run<'a> {
         let sums = ladder.linear_combination(ring, &[(&first, 1.0), (&second, 1.0 / gain)], level - 1);
         let rounding = 2.0 * self.core.rounding_error(ladder.scales[0]);
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
-            let noise = (self.tables.error / gain).hypot(rounding);
-            let sine = self.tables.sine(Some(gain));
+            let noise = (self.tables.last.error / gain).hypot(rounding);
+            let sine = self.tables.last.sine(Some(gain));
             self.result(a, ct, level - 1, a.estimate().through_spread_sine(sine, self.slots(), noise))
         };
         Ok(group.iter().zip(sums.cts).map(finished).collect())
     }
 
-    /// From level 0 to the modulus that is raised.
-    fn bases(&self, cts: Vec<Rlwe>) -> Vec<Rlwe> {
+    /// From level 0 to the modulus that is raised, at an order's scale.
+    fn bases(&self, cts: Vec<Rlwe>, order: &Order) -> Vec<Rlwe> {
         let (ring, ladder, tables) = (&self.core.ring, &self.core.ladder, self.tables);
         if ladder.sets[0] == tables.base {
             return cts;
         }
-        let factor = ladder::ratio(ring, &ladder.sets[0], &tables.base) * tables.base_scale / ladder.scales[0];
+        let factor = ladder::ratio(ring, &ladder.sets[0], &tables.base) * order.base_scale / ladder.scales[0];
         let multiplied = |mut ct: Rlwe| {
             ct.mul_integer_assign(ring, factor.round() as u64);
             ct
@@ -185,15 +178,18 @@ impl<'a> Run<'a> {
     /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation
     /// doubles them.
     pub fn regular_parts(&mut self, group: &[Ciphertext]) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
-        let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, SlotType::Complex)?;
+        let halved = Sines { are_halved: true, ..JOINED };
+        let sines =
+            self.sines(self.bases(rlwes(group), &self.tables.last), Method::Regular, halved, SlotType::Complex)?;
         let cts = self.slots_to_coeffs(sines)?;
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
             let (level, estimate) = (self.regular_level(), self.regular_estimate(a));
-            let ComplexParts { real, imaginary } = self.split(ct, true);
+            let (real, imaginary) = self.split(ct, true);
+            let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
             let turned = estimate.scaled(-Complex64::i());
             ComplexParts {
                 real: self.result(a, real, level, estimate.real_part()),
-                imaginary: imaginary.map(|part| self.result(a, part, level, turned.real_part())),
+                imaginary: self.result(a, imaginary, level, turned.real_part()),
             }
         };
         Ok(group.iter().zip(cts).map(finished).collect())
@@ -205,7 +201,47 @@ impl<'a> Run<'a> {
         group: &[Ciphertext],
         method: Method,
         slot_type: SlotType,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let sines = self.first_sines(group, method, JOINED, slot_type)?;
+        let level = self.core.ladder.sets.len() - 1;
+        let finished = |(a, sines): (&Ciphertext, Rlwe)| {
+            let [real, imaginary] = self.first_estimates(a, method, level);
+            let estimate = match slot_type {
+                SlotType::Complex => real.complex(&imaginary),
+                SlotType::Real => real,
+            };
+            self.result(a, sines, level, estimate)
+        };
+        Ok(group.iter().zip(sines).map(finished).collect())
+    }
+
+    /// As [`Run::first`], for real and imaginary parts apart.
+    pub fn first_parts(
+        &mut self,
+        group: &[Ciphertext],
+        method: Method,
     ) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
+        let mut reals = self.first_sines(group, method, APART, SlotType::Complex)?;
+        let imaginaries = reals.split_off(group.len());
+        let level = self.core.ladder.sets.len() - 1;
+        let finished = |(a, (first, second)): (&Ciphertext, (Rlwe, Rlwe))| {
+            let [real, imaginary] = self.first_estimates(a, method, level);
+            ComplexParts {
+                real: self.result(a, first, level, real),
+                imaginary: self.result(a, second, level, imaginary),
+            }
+        };
+        Ok(group.iter().zip(reals.into_iter().zip(imaginaries)).map(finished).collect())
+    }
+
+    /// SlotsToCoeffs, and then the sines of its results' real and imaginary parts.
+    fn first_sines(
+        &mut self,
+        group: &[Ciphertext],
+        method: Method,
+        results: Sines,
+        slot_type: SlotType,
+    ) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
         let mut cts = rlwes(group);
         let transform = self.transform(Transform::SlotsToCoeffsFirst, method);
@@ -214,27 +250,13 @@ impl<'a> Run<'a> {
             cts = transform.apply(ring, stage, &cts);
             self.step()?;
         }
-        let mut cts = self.bases(cts);
+        let mut cts = self.bases(cts, &self.tables.first);
         if method == Method::Sign {
             // ±1 to ±q0/4.
-            let factor = (self.tables.message_ratio / 4.0).round() as u64;
+            let factor = (self.tables.first.message_ratio / 4.0).round() as u64;
             cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, factor));
         }
-        let sines = self.sines(cts, method, false, slot_type)?;
-        let level = self.core.ladder.sets.len() - 1;
-        let finished = |(a, sines): (&Ciphertext, ComplexParts<Rlwe>)| {
-            let estimate = self.first_estimate(a, method, level);
-            let turned = estimate.scaled(-Complex64::i());
-            let part_of = |estimate: &Estimate| match method {
-                Method::Sign => estimate.real_part().restated(1.0),
-                _ => estimate.real_part(),
-            };
-            ComplexParts {
-                real: self.result(a, sines.real, level, part_of(&estimate)),
-                imaginary: sines.imaginary.map(|part| self.result(a, part, level, part_of(&turned))),
-            }
-        };
-        Ok(group.iter().zip(sines).map(finished).collect())
+        self.sines(cts, method, results, slot_type)
     }
 
     fn slots(&self) -> usize {
@@ -243,25 +265,27 @@ impl<'a> Run<'a> {
 
     /// Sines of coefficients, whose errors are spread over the slots.
     fn regular_estimate(&self, a: &Ciphertext) -> Estimate {
-        a.estimate().through_spread_sine(self.tables.sine(None), self.slots(), self.tables.error)
+        a.estimate().through_spread_sine(self.tables.last.sine(None), self.slots(), self.tables.last.error)
     }
 
-    /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square their input's
-    /// error.
-    fn first_estimate(&self, a: &Ciphertext, method: Method, level: usize) -> Estimate {
-        let base = 4.0 * noise::rounding_std_dev(self.core.params.secret_weight()) / self.tables.base_scale;
-        let rounding = 2.0 * self.core.rounding_error(self.core.ladder.scales[level]);
-        match method {
-            Method::Sign => {
-                let before = a.estimate().clone().with_noise(base);
-                before.cleaned(rounding)
-            }
-            _ => a.estimate().through_sine(self.tables.sine(None), base.hypot(rounding)),
-        }
+    /// Of real and imaginary parts. Signs square their input's error, EvalMod's at their extrema is small, and the last
+    /// rounding remains.
+    fn first_estimates(&self, a: &Ciphertext, method: Method, level: usize) -> [Estimate; 2] {
+        let order = &self.tables.first;
+        let rounding = self.core.rounding_error(self.core.ladder.scales[level]);
+        let both = match method {
+            Method::Sign => a.estimate().clone().with_noise(order.error).cleaned(rounding),
+            _ => a.estimate().through_sine(order.sine(None), order.error.hypot(rounding)),
+        };
+        let part_of = |estimate: &Estimate| match method {
+            Method::Sign => estimate.real_part().restated(1.0),
+            _ => estimate.real_part(),
+        };
+        [part_of(&both), part_of(&both.scaled(-Complex64::i()))]
     }
 
     fn plan(&self, method: Method) -> &'a Plan {
-        let plan = self.tables.plan(self.key().kind(method), method);
+        let plan = self.tables.plan(self.maps_kind(method), method);
         plan.unwrap_or_else(|| unreachable!("keys were checked to serve the method"))
     }
 
@@ -269,9 +293,8 @@ impl<'a> Run<'a> {
         self.core.ladder.sets.len() - 1 - self.key().stage_count()
     }
 
-    fn slots_to_coeffs(&mut self, sines: Vec<ComplexParts<Rlwe>>) -> Result<Vec<Rlwe>, Error> {
+    fn slots_to_coeffs(&mut self, mut cts: Vec<Rlwe>) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
-        let mut cts: Vec<Rlwe> = sines.into_iter().map(|halves| halves.joined(ring)).collect();
         let transform = self.transform(Transform::SlotsToCoeffs, Method::Regular);
         self.check()?;
         for stage in 0..transform.len() {
@@ -297,21 +320,23 @@ impl<'a> Run<'a> {
         Ciphertext::new(rlwe, None, Claims::new(level, self.core.ladder.scales[level], estimate), a.identity())
     }
 
-    /// From coefficients over the base prime to the sines of their two halves in slots, at the top message level.
+    /// From coefficients over the base prime to the sines of their two halves in slots, at the top message level: all
+    /// first halves before all second ones, where they aren't joined.
     fn sines(
         &mut self,
         bases: Vec<Rlwe>,
         method: Method,
-        halved: bool,
+        results: Sines,
         slot_type: SlotType,
-    ) -> Result<Vec<ComplexParts<Rlwe>>, Error> {
+    ) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
         let plan = self.plan(method);
         let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base)).collect();
         for (rotation, key) in &self.key().top().trace {
             cts.iter_mut().for_each(|ct| self.add_rotated(ct, (*rotation, key)));
         }
-        let base_scale = self.tables.base_scale;
+        let order = if method.is_first() { &self.tables.first } else { &self.tables.last };
+        let base_scale = order.base_scale;
         (self.observer)(BootstrapStep::ModRaise, &cts[0], self.tables.raise_factor as f64 * base_scale);
         self.step()?;
 
@@ -323,20 +348,18 @@ impl<'a> Run<'a> {
         }
         // Side by side, the real parts are both halves.
         let apart = slot_type == SlotType::Complex && self.fold(method).is_none();
-        let (mut halves, imaginary): (Vec<Rlwe>, Vec<_>) =
-            cts.into_iter().map(|ct| self.split(ct, apart)).map(|half| (half.real, half.imaginary)).unzip();
+        let (mut halves, imaginary): (Vec<Rlwe>, Vec<_>) = cts.into_iter().map(|ct| self.split(ct, apart)).unzip();
         (self.observer)(BootstrapStep::CoeffsToSlots, &halves[0], plan.top_scale());
         self.step()?;
 
         // All halves side by side.
         halves.extend(imaginary.into_iter().flatten());
         let u = Batch { cts: halves, level: plan.ladder.sets.len() - 1 };
-        let sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, halved, &|| self.check())?;
-        let mut sines = sines.cts.into_iter();
-        let reals: Vec<Rlwe> = sines.by_ref().take(bases.len()).collect();
-        (self.observer)(BootstrapStep::EvalMod, &reals[0], plan.ladder.scales[0]);
+        let results = Sines { are_joined: results.are_joined && apart, ..results };
+        let sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, results, &|| self.check())?;
+        (self.observer)(BootstrapStep::EvalMod, &sines.cts[0], plan.ladder.scales[0]);
         self.step()?;
-        Ok(reals.into_iter().map(|real| ComplexParts { real, imaginary: sines.next() }).collect())
+        Ok(sines.cts)
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes
@@ -363,7 +386,7 @@ impl<'a> Run<'a> {
     }
 
     /// `w + conj(w)` and, where both are asked for, `−i·(w − conj(w))`: twice the real and the imaginary parts.
-    fn split(&self, w: Rlwe, both: bool) -> ComplexParts<Rlwe> {
+    fn split(&self, w: Rlwe, both: bool) -> (Rlwe, Option<Rlwe>) {
         let ring = &self.core.ring;
         let key = self.keys.conjugation.keys.for_set(w.set());
         let conjugate = key.automorphism(ring, &w, ring.conjugation_elt());
@@ -376,6 +399,6 @@ impl<'a> Run<'a> {
         });
         let mut real = w;
         real.add_assign(ring, &conjugate);
-        ComplexParts { real, imaginary }
+        (real, imaginary)
     }
 }

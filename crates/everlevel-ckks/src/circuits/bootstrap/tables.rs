@@ -3,10 +3,10 @@
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::noise;
 
-use crate::chain::{LOG2_EVAL_MOD, log2_base_scale};
+use crate::chain::{LOG2_EVAL_MOD, LOG2_FIRST_BASE_SCALE, log2_base_scale};
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
-use crate::circuits::bootstrap::method::{BootstrapKind, Method};
-use crate::circuits::bootstrap::moduli::base;
+use crate::circuits::bootstrap::method::Method;
+use crate::circuits::bootstrap::moduli::{MapsKind, base};
 use crate::claims::{Certainty, SineError, Worst};
 use crate::core::Core;
 use crate::ladder::Ladder;
@@ -26,30 +26,71 @@ fn left_out(certainty: Certainty) -> f64 {
     }
 }
 
-/// Estimated standard deviation of a slot's real part after a bootstrap (docs/notes/bootstrap.md): EvalMod's error
-/// summed over the coefficients, two for each slot, and multiplied by the message ratio over 2π, and the roundings at
-/// level 0.
-fn slot_error(n: usize, slots: usize, message_ratio: f64, rounding: f64) -> f64 {
-    let eval_mod = (EVAL_MOD_NOISE * (n as f64 / 65536.0).sqrt()).hypot(FIT_ERROR);
-    ((slots as f64).sqrt() * eval_mod * message_ratio / (2.0 * std::f64::consts::PI)).hypot(2.0 * rounding)
+/// Root mean square of EvalMod's error.
+fn eval_mod_error(n: usize) -> f64 {
+    (EVAL_MOD_NOISE * (n as f64 / 65536.0).sqrt()).hypot(FIT_ERROR)
+}
+
+/// The numbers of one order of the transforms.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// The scale of messages over the modulus that is raised. With standard precision, and where SlotsToCoeffs comes
+    /// last, that is the scale of level 0.
+    pub base_scale: f64,
+    /// The base modulus over the scale.
+    pub message_ratio: f64,
+    /// Estimated standard deviation of a slot's real part after a bootstrap, from all but its last rounding
+    /// (docs/notes/bootstrap.md).
+    pub error: f64,
+    /// Bounds of the sines' errors at integer parts that hardly come up.
+    rare_error: Worst,
+}
+
+impl Order {
+    /// EvalMod's error summed over the coefficients, two for each slot, and multiplied by the message ratio over 2π,
+    /// and the roundings at level 0.
+    fn last(core: &Core, base: &PrimeSet, fit: &Fit) -> Self {
+        let (ring, slots) = (&core.ring, core.encoder.slots());
+        let base_scale = log2_base_scale(slots).exp2();
+        let message_ratio = ring.product(base) / base_scale;
+        let spread = (slots as f64).sqrt();
+        let rounding = spread * noise::rounding_std_dev(core.params.secret_weight()) / base_scale;
+        let eval_mod = spread * eval_mod_error(ring.n()) * message_ratio / (2.0 * std::f64::consts::PI);
+        let rare_error = Worst::of(|certainty| fit.rare_error(2 * slots, left_out(certainty)));
+        Self { base_scale, message_ratio, error: eval_mod.hypot(2.0 * rounding), rare_error }
+    }
+
+    /// Parts of values are coefficients: each has EvalMod's error of one, and the roundings of one.
+    fn first(core: &Core, base: &PrimeSet, fit: &Fit) -> Self {
+        let ring = &core.ring;
+        let base_scale = LOG2_FIRST_BASE_SCALE.exp2();
+        let message_ratio = ring.product(base) / base_scale;
+        let rounding = noise::rounding_std_dev(core.params.secret_weight()) / base_scale;
+        let eval_mod = eval_mod_error(ring.n()) * message_ratio / (2.0 * std::f64::consts::PI);
+        let count = 2 * core.encoder.slots();
+        let rare_error = Worst::of(|certainty| fit.rarest_error(count, left_out(certainty)));
+        Self { base_scale, message_ratio, error: eval_mod.hypot(4.0 * rounding), rare_error }
+    }
+
+    /// The error of the sine, with a second bootstrap of what the first left out where it has a factor.
+    pub fn sine(&self, residual: Option<f64>) -> SineError {
+        SineError::new(self.message_ratio, residual, self.rare_error)
+    }
 }
 
 /// The constants and plans of a parameter set with a bootstrap.
 #[derive(Debug)]
 pub(crate) struct BootstrapTables {
-    /// EvalMod for keys of each kind.
-    regular: Plans,
-    lossy: Plans,
+    /// EvalMod after maps of each kind.
+    packable: Plans,
+    apart: Plans,
     pub raise_factor: u64,
-    /// The modulus that is raised, one prime, and the scale there. With standard precision that is level 0.
+    /// The modulus that is raised, one prime.
     pub base: PrimeSet,
-    pub base_scale: f64,
-    /// The base modulus over the scale.
-    pub message_ratio: f64,
-    /// Estimated standard deviation of a slot's real part after a regular bootstrap.
-    pub error: f64,
-    /// Bounds of the sines' errors at integer parts that hardly come up.
-    rare_error: Worst,
+    /// SlotsToCoeffs last.
+    pub last: Order,
+    /// SlotsToCoeffs first.
+    pub first: Order,
 }
 
 /// EvalMod after one CoeffsToSlots, whose output for `t = 1` is the integer `unit`. Methods end at different scales and
@@ -58,60 +99,51 @@ pub(crate) struct BootstrapTables {
 struct Plans {
     unit: f64,
     regular: Plan,
-    /// The methods in which SlotsToCoeffs comes first, where the key has it.
+    /// The methods in which SlotsToCoeffs comes first.
     slots_to_coeffs_first: Option<[Plan; 2]>,
 }
 
 impl BootstrapTables {
     pub fn new(core: &Core) -> Self {
-        let (ring, messages, slots) = (&core.ring, &core.ladder, core.encoder.slots());
+        let (ring, messages) = (&core.ring, &core.ladder);
         let sets = core.params.eval_mod_sets();
         let base = base();
-        let base_scale = log2_base_scale(slots).exp2();
-        let message_ratio = ring.product(&base) / base_scale;
-        let rounding = (slots as f64).sqrt() * noise::rounding_std_dev(core.params.secret_weight()) / base_scale;
+        let first_ratio = ring.product(&base) / LOG2_FIRST_BASE_SCALE.exp2();
 
         // The scale of the sine at EvalMod's end: as high as it can stay where SlotsToCoeffs follows; where nothing
         // follows, so that the message 2π·m/ratio, or the sign, has the top message level's scale.
         let out = messages.scales[messages.scales.len() - 1];
         let regular = Ladder::new(ring, sets.clone(), 2f64.powf(LOG2_EVAL_MOD));
-        let lossy = Ladder::new(ring, sets.clone(), out * message_ratio / (2.0 * std::f64::consts::PI));
+        let lossy = Ladder::new(ring, sets.clone(), out * first_ratio / (2.0 * std::f64::consts::PI));
         let sign = Ladder::new(ring, sets, out);
         let plans = Plans::new(regular.clone(), None);
         Self {
-            rare_error: Worst::of(|certainty| plans.regular.fit.rare_error(2 * slots, left_out(certainty))),
-            regular: plans,
-            lossy: Plans::new(regular, Some([lossy, sign])),
+            last: Order::last(core, &base, &plans.regular.fit),
+            first: Order::first(core, &base, &plans.regular.fit),
+            packable: plans,
+            apart: Plans::new(regular, Some([lossy, sign])),
             raise_factor: RAISE_FACTOR,
             base,
-            base_scale,
-            message_ratio,
-            error: slot_error(ring.n(), slots, message_ratio, rounding),
         }
     }
 
-    /// The error of the sine, with a second bootstrap of what the first left out where it has a factor.
-    pub fn sine(&self, residual: Option<f64>) -> SineError {
-        SineError::new(self.message_ratio, residual, self.rare_error)
+    /// CoeffsToSlots' output for an input of one, by maps of a kind.
+    pub fn unit(&self, maps: MapsKind) -> f64 {
+        self.plans(maps).unit
     }
 
-    /// CoeffsToSlots' output for an input of one, with keys of a kind.
-    pub fn unit(&self, kind: BootstrapKind) -> f64 {
-        self.plans(kind).unit
-    }
-
-    fn plans(&self, kind: BootstrapKind) -> &Plans {
-        match kind {
-            BootstrapKind::Regular => &self.regular,
-            BootstrapKind::Lossy => &self.lossy,
+    fn plans(&self, maps: MapsKind) -> &Plans {
+        match maps {
+            MapsKind::Packable => &self.packable,
+            MapsKind::Apart => &self.apart,
         }
     }
 
-    /// EvalMod of a method with a key of a kind, where the key serves the method.
-    pub fn plan(&self, kind: BootstrapKind, method: Method) -> Option<&Plan> {
-        let plans = self.plans(kind);
+    /// EvalMod of a method after maps of a kind, where they serve the method.
+    pub fn plan(&self, maps: MapsKind, method: Method) -> Option<&Plan> {
+        let plans = self.plans(maps);
         match (method, &plans.slots_to_coeffs_first) {
-            (Method::Regular | Method::Precise, _) => Some(&plans.regular),
+            (Method::Usual | Method::Regular | Method::Precise, _) => Some(&plans.regular),
             (Method::Lossy, Some([lossy, _])) => Some(lossy),
             (Method::Sign, Some([_, sign])) => Some(sign),
             (Method::Lossy | Method::Sign, None) => None,

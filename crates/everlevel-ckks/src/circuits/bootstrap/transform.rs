@@ -9,8 +9,7 @@ use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
 use crate::circuits::bootstrap::key_set::StageKeys;
 use crate::circuits::bootstrap::maps::{MapCache, Maps, MapsId};
-use crate::circuits::bootstrap::method::BootstrapKind;
-use crate::circuits::bootstrap::moduli::Transform;
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::keys::RotationKey;
@@ -32,13 +31,13 @@ pub(super) struct KeyedTransform<'a> {
 }
 
 impl<'a> KeyedTransform<'a> {
-    /// A transform with keys of a kind.
+    /// A transform by maps of a kind.
     pub fn new(
         core: &Core,
         (tables, cache): (&BootstrapTables, &MapCache),
         keys: BootstrapKeyRef<'a>,
         transform: Transform,
-        kind: BootstrapKind,
+        kind: MapsKind,
     ) -> Self {
         let down = transform == Transform::CoeffsToSlots;
         let stage_count = if down { keys.top().coeffs_to_slots.len() } else { keys.stage_count() };

@@ -237,6 +237,6 @@ impl Run<'_> {
         // The noise of what is on the way isn't looked at: the result's is by a formula of its own.
         let log2_noise = inner.params().shape().rounding_noise(inner.params().shape().bits_of(ct.limbs()));
         let u = Ciphertext { origin: self.key.origin(), ct, budget_bits, bound: 1.0, log2_noise };
-        Ok(self.plan.fit.eval_mod(arithmetic, u, false, &|| self.check())?.ct)
+        Ok(self.plan.fit.eval_mod(arithmetic, u, &|| self.check())?.ct)
     }
 }
