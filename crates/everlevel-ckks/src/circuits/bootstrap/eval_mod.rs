@@ -157,8 +157,8 @@ impl Fit {
         (-4..=4).map(|j| error(k, j).max(error(-k, j))).fold(0.0, f64::max)
     }
 
-    /// `sin(2πt)` from `t/interval`, in any arithmetic, eight levels lower. `check` is called between products, and ends
-    /// the work by an error.
+    /// `sin(2πt)` from `t/interval`, in any arithmetic, eight levels lower. `check` is called between products, and
+    /// ends the work by an error.
     pub fn eval_mod<A: Arithmetic + Copy, E>(
         &self,
         arithmetic: A,
