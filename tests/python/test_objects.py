@@ -165,7 +165,8 @@ def test_a_short_call_shows_nothing(bar: Callable[[], list[str]], monkeypatch: p
 
 def test_native_calls_report_progress(deep: Party, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[tuple[int, int]] = []
-    key = deep.engine._context.bootstrap_key(deep.secret_key._native, False, 3, False, lambda *step: steps.append(step))
+    native = deep.secret_key._native
+    key = deep.engine._context.bootstrap_key(native, "both", 3, False, lambda *step: steps.append(step))
     assert key.nbytes > 0
     assert steps
     assert steps[-1][0] == steps[-1][1]
@@ -181,7 +182,7 @@ def test_an_error_in_a_report_stops_the_work_and_is_raised(deep: Party) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        deep.engine._context.bootstrap_key(deep.secret_key._native, False, 3, False, interrupt)
+        deep.engine._context.bootstrap_key(deep.secret_key._native, "both", 3, False, interrupt)
     assert steps[-1] == 3
 
 
