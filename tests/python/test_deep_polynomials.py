@@ -51,7 +51,8 @@ def test_what_needs_no_bootstrap_has_none(auto: Party) -> None:
     before = engine.bootstrap_count
     y = fit(engine.encrypt(values, auto.public_key))
     assert (engine.bootstrap_count, y.level) == (before, 1)
-    assert_claims(y, fit(values), auto.secret_key, error=2**-18)
+    # The value that is nearest to the kink has most of the error: which typical values don't.
+    assert_claims(y, fit(values), auto.secret_key, varied=False, error=2**-18)
 
 
 @pytest.mark.parametrize("level", [0, 1, 10])
