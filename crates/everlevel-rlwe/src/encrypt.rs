@@ -42,7 +42,7 @@ impl Rlwe {
         ring.rescale_pairs(pairs, target).into_iter().map(Self::from).collect()
     }
 
-    /// [`Poly::restricted`] of both parts.
+    /// [`everlevel_ring::Poly::restricted`] of both parts.
     pub fn restricted(&self, set: &PrimeSet) -> Self {
         self.map(|part| part.restricted(set))
     }
