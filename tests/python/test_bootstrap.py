@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from claims import assert_claims
-from everlevel import BootstrapKey, Engine
+from everlevel import BootstrapKey, Engine, EvaluationKey
+from everlevel.errors import EngineMismatchError, MissingKeyError, OperandTypeError, ParameterError
 from parties import Party, of_1x
 
 LEVELS_OUT = {3: 10, 4: 9, 5: 8}
@@ -173,3 +176,33 @@ def test_full_size(rng: np.random.Generator) -> None:
     bits = -np.log2(np.abs(engine.decrypt(refreshed, secret_key) - np.tile([1.0, -1.0], 16384)).mean())
     print(f"±1: mean {bits:.2f} bits")
     assert bits >= 17.3  # 18.3 is the README's
+
+
+def test_prepared_keys(tmp_path: Path) -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    general = engine.create_relinearization_key(secret_key), engine.create_conjugation_key(secret_key)
+    small, rotation_key = engine.create_small_bootstrap_key(secret_key), engine.create_rotation_key(secret_key)
+    key = engine.create_bootstrap_key(secret_key, stage_count=4)
+    for prepared in (key, small, EvaluationKey([*general, rotation_key, small]), key):
+        engine.prepare_bootstrap(prepared)
+    engine.prepare_bootstrap(small, stage_count=5)
+    a = engine.encrypt([0.5], secret_key, level=0)
+    expected = np.zeros(engine.slot_count)
+    expected[0] = 0.5
+    assert_claims(a.bootstrap(*general, key), expected, secret_key)
+    key.save(tmp_path / "key")
+    for mapped in (True, False):
+        engine.prepare_bootstrap(engine.load(tmp_path / "key", mapped=mapped))
+
+    with pytest.raises(MissingKeyError, match="bootstrap key"):
+        engine.prepare_bootstrap(EvaluationKey(general))
+    for other in (3, rotation_key):
+        with pytest.raises(OperandTypeError, match="bootstrap key is needed"):
+            engine.prepare_bootstrap(other)
+    with pytest.raises(ParameterError, match="stage_count is 3 and the key was made for 4"):
+        engine.prepare_bootstrap(key, stage_count=3)
+    with pytest.raises(ParameterError, match="use_bootstrap is False"):
+        Engine(max_level=3, insecure_log_n=10).prepare_bootstrap(key)
+    with pytest.raises(EngineMismatchError):
+        Engine(use_bootstrap=True, insecure_log_n=11).prepare_bootstrap(key)

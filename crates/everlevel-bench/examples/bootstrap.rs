@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use everlevel_ckks::{
     BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Method, Options,
-    Params, ParamsLiteral, SlotType, no_progress,
+    Params, ParamsLiteral, PreparedKey, SlotType, no_progress,
 };
 
 fn gigabytes(bytes: usize) -> f64 {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("general keys: {:.2} s", start.elapsed().as_secs_f64());
     let start = Instant::now();
     let (small, rotation, full);
-    let (bootstrap, nbytes): (BootstrapKeyRef, _) = match size {
+    let (bootstrap, prepared, nbytes): (BootstrapKeyRef, _, _) = match size {
         "small" => {
             small = bootstrapper.small_bootstrap_key(&secret, &no_progress)?;
             rotation = ctx.rotation_key(&secret, &no_progress)?;
@@ -50,15 +50,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 gigabytes(rotation.nbytes())
             );
             let both = small.nbytes() + rotation.nbytes();
-            (BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count }, both)
+            let bootstrap = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count };
+            (bootstrap, PreparedKey::Small(&small, stage_count), both)
         }
         _ => {
             let size = if size == "medium" { BootstrapKeySize::Medium } else { BootstrapKeySize::Large };
             full = bootstrapper.bootstrap_key_of(kind, &secret, stage_count, size, &no_progress)?;
-            ((&full).into(), full.nbytes())
+            ((&full).into(), PreparedKey::Full(&full), full.nbytes())
         }
     };
     println!("bootstrap keys: {:.2} s, {:.3} GB", start.elapsed().as_secs_f64(), gigabytes(nbytes));
+    let start = Instant::now();
+    bootstrapper.prepare(prepared, &no_progress)?;
+    println!("plaintexts and memory: {:.2} s", start.elapsed().as_secs_f64());
 
     let method = args.get(5).map_or("regular", |a| a);
     let many: usize = args.get(6).map_or(Ok(1), |a| a.parse())?;

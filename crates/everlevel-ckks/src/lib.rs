@@ -53,6 +53,7 @@ pub use circuits::bootstrap::footprint::BootstrapKeyForm;
 pub use circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
 pub use circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
+pub use circuits::bootstrap::prepare::PreparedKey;
 pub use circuits::bootstrap::run::{BootstrapStep, Observer};
 pub use circuits::elements::polynomial_depth;
 pub use circuits::matrix::apply::RotationKeys;

@@ -3,7 +3,12 @@
 use crate::common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::BootstrapStep;
 use everlevel_ckks::EVAL_MOD_INTERVAL;
-use everlevel_ckks::{BootstrapKey, BootstrapKeySize, Complex64, Context, Encoder, Options, no_progress};
+use everlevel_ckks::{
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Encoder, Method,
+    Options, PreparedKey, SlotType, no_progress,
+};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 /// Half a bit less than the least mean of a bootstrap's bits at 2^11, 27.4; errors grow with the root of the degree.
 fn least_mean_bits() -> f64 {
@@ -64,6 +69,45 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
     // And come back.
     let third = party.bootstrap_key(3, BootstrapKeySize::Medium);
     assert_eq!(bytes_after(&party, &third, &message), lifted);
+}
+
+#[test]
+fn prepared_bootstraps_make_no_tables_and_take_no_memory() {
+    let message = uniform(1 << (log_n() - 1), 5);
+    for kind in [BootstrapKind::Regular, BootstrapKind::Both] {
+        let party = Party::of(Context::with_options(bootstrap_params(log_n()), Options::default()).unwrap());
+        let bootstrapper = party.bootstrapper();
+        let key =
+            bootstrapper.bootstrap_key_of(kind, &party.secret, 3, BootstrapKeySize::Medium, &no_progress).unwrap();
+        let steps = Mutex::new(Vec::new());
+        let progress = |done: usize, total: usize| {
+            steps.lock().unwrap().push((done, total));
+            ControlFlow::Continue(())
+        };
+        bootstrapper.prepare(PreparedKey::Full(&key), &progress).unwrap();
+        let total = if kind == BootstrapKind::Both { 5 } else { 3 };
+        assert_eq!(steps.into_inner().unwrap(), (0..=total).map(|done| (done, total)).collect::<Vec<_>>());
+        let call = (Method::Usual, SlotType::Complex);
+        let work = bootstrapper.bootstrap_footprint(call, 3, BootstrapKeyRef::from(&key).into(), 1).unwrap();
+        let limb = 8u64 << log_n();
+        assert!(party.ctx.ring().free_limb_count() as u64 * limb >= work.work, "{work:?}");
+        let tables = bootstrapper.table_nbytes();
+        assert!(tables > 0);
+        for level in [0, 3] {
+            let ct = party.encrypt(&message, level);
+            let keys = BootstrapKeys {
+                relinearization: &party.relinearization,
+                conjugation: &party.conjugation,
+                bootstrap: (&key).into(),
+            };
+            bootstrapper.bootstrap_many(Method::Usual, &[&ct], keys, SlotType::Complex, &no_progress).unwrap();
+            assert_eq!(bootstrapper.table_nbytes(), tables, "{kind:?} from level {level}");
+        }
+        // Cancelled, and again.
+        assert!(bootstrapper.prepare(PreparedKey::Full(&key), &|_, _| ControlFlow::Break(())).is_err());
+        bootstrapper.prepare(PreparedKey::Full(&key), &no_progress).unwrap();
+        assert_eq!(bootstrapper.table_nbytes(), tables);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
 use rayon::prelude::*;
 
-use crate::buffer::Pool;
+use crate::buffer::{Limb, Pool};
 use crate::{Basis, Coeff, Eval, OutOfMemory, Poly, PrimeSet};
 
 /// Faults of a ring's literal.
@@ -148,6 +148,12 @@ impl Ring {
     /// [`OutOfMemory`].
     pub fn reserve(&self, limb_count: usize) -> Result<(), OutOfMemory> {
         self.pool.reserve(limb_count)
+    }
+
+    /// Has memory for `limb_count` limbs at hand whose pages the system has given already.
+    pub fn warm(&self, limb_count: usize) {
+        let mut limbs: Vec<Limb> = (0..limb_count).map(|_| self.pool.take()).collect();
+        limbs.par_iter_mut().for_each(|limb| limb.fill(0));
     }
 
     /// Limbs in memory that nobody uses.

@@ -82,7 +82,7 @@ def choose(
         rotations = rotation._native, small._native, check_stage_count(engine._context, operation, stage_count)
         general.append(rotation)
     else:
-        rotations = _of_stages(operation, key_of(BootstrapKey), stage_count)._native
+        rotations = of_stages(operation, key_of(BootstrapKey), stage_count)._native
     new = [key for key in general if type(key) not in known]
     if new:
         engine._registry.remember(*new)
@@ -145,7 +145,7 @@ def _takes_pair(
     return (BootstrapKey not in known and SmallBootstrapKey in known) if bundle is None else bundle.has_small_bootstrap
 
 
-def _of_stages(operation: str, key: BootstrapKey, stage_count: Any) -> BootstrapKey:
+def of_stages(operation: str, key: BootstrapKey, stage_count: Any) -> BootstrapKey:
     """Check that a bootstrap key is of the stage count that was asked for, if any."""
     if stage_count is not None and checks.integer(operation, "stage_count", stage_count) != key.stage_count:
         raise ParameterError(

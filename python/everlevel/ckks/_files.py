@@ -10,6 +10,7 @@ from .._common import checks, headers
 from .._common.storable import PathLike
 from . import keys
 from ._core import Core
+from ._prepare import prepare_new
 from ._storable import Storable
 from .evaluation_key import EvaluationKey
 from .matrix import LightPlainMatrix, PlainMatrix
@@ -49,7 +50,8 @@ def load(
         truncated or written into while it is in use.** Each use compares its size and its time of change, and raises
         `FileChangedError` if it isn't the file that was opened; a process that reads a part which is cut off in just
         that instant is ended by the system (``SIGBUS``). ``mapped=False`` reads a copy, which nothing can change.
-        Replacing the file, as `save` does, is safe.
+        Replacing the file, as `save` does, is safe. A bootstrap key of which a copy is read is made ready as well
+        (`Engine.prepare_bootstrap`).
     verify : bool, default False
         Check every byte of a mapped key as well. Whatever is read into memory is checked always.
     expanded : bool, optional
@@ -81,7 +83,10 @@ def load(
     expands = None if expanded is None else checks.flag(operation, "expanded", expanded)
     text, verifies = checks.path(operation, path), checks.flag(operation, "verify", verify)
     with headers.explained(self, operation, text):
-        return wrap(self, *_native.load(self._context, text, None, maps, verifies, expands))
+        loaded = wrap(self, *_native.load(self._context, text, None, maps, verifies, expands))
+    if maps is False:
+        prepare_new(self, loaded)
+    return loaded
 
 
 def read(self: Core, path: str, kind: str) -> Storable:

@@ -13,6 +13,7 @@ from . import _checks, _operands
 from ._bootstrap_keys import check_stage_count, require_bootstrap
 from ._core import Core
 from ._options import BOOTSTRAP_SIZES
+from ._prepare import prepare_new
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -287,7 +288,9 @@ def create_small_bootstrap_key(self: Core, secret_key: SecretKey, *, progress: b
     require_bootstrap(self._context, operation)
     with self._reporting("small bootstrap key", progress) as report:
         native = self._context.small_bootstrap_key(secret._native, report)
-    return SmallBootstrapKey(self._context, native, self.max_level)
+    key = SmallBootstrapKey(self._context, native, self.max_level)
+    prepare_new(self, key, progress)
+    return key
 
 
 def check_bootstrap_key(context: _native.Context, operation: str, stage_count: Any, size: Any) -> tuple[int, bool]:
@@ -330,4 +333,6 @@ def make_bootstrap_key(
     orders = "lossy" if kind is LossyBootstrapKey else "regular" if self._has_one_order else "both"
     with self._reporting(kind.kind, progress) as report:
         native = self._context.bootstrap_key(secret._native, orders, stages, large, report)
-    return kind(self._context, native, self.max_level)
+    key = kind(self._context, native, self.max_level)
+    prepare_new(self, key, progress)
+    return key

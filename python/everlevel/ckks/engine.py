@@ -26,6 +26,7 @@ from . import (
     _messages,
     _options,
     _polynomials,
+    _prepare,
     _range,
     _release,
     _slots,
@@ -272,6 +273,7 @@ class Engine(Core):
     create_small_bootstrap_key = _key_generation.create_small_bootstrap_key
 
     create_evaluation_key = _evaluation.create_evaluation_key
+    prepare_bootstrap = _prepare.prepare_bootstrap
     use = _evaluation.use
     forget_keys = _evaluation.forget_keys
 

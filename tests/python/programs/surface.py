@@ -66,6 +66,7 @@ EXCUSED = {
     "*.Engine.create_*": "makes keys; every world does so",
     "*Engine.use": "registers keys",
     "*Engine.forget_keys": "registers keys",
+    "Engine.prepare_bootstrap": "makes tables; `test_bootstrap` has it",
     "*Engine.estimate_memory": "tells bytes, which `test_memory` compares",
     "*.parameter_sets": "lists claims, which Rust's tests recompute",
     "show_info": "prints",

@@ -35,6 +35,15 @@ impl Context {
         run(|| Ok(self.bootstrapper("bootstrap")?.first_level(keys, slot_type)))
     }
 
+    /// Makes what bootstraps with these keys share.
+    fn prepare_bootstrap(&self, key: Prepared<'_>, report: Report) -> PyResult<()> {
+        let key = match &key {
+            Prepared::Full(key) => ckks::PreparedKey::Full(&key.0),
+            Prepared::Small(key, stage_count) => ckks::PreparedKey::Small(&key.0, *stage_count),
+        };
+        run_reporting(report, |p: ckks::Progress| self.bootstrapper("prepare_bootstrap")?.prepare(key, p))
+    }
+
     /// Two real vectors, unit by unit, in one bootstrap for each pair.
     fn merge_bootstrap(
         &self,
@@ -63,6 +72,13 @@ pub type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>
 pub enum Rotations<'py> {
     Full(PyRef<'py, BootstrapKey>),
     Small(PyRef<'py, RotationKey>, PyRef<'py, SmallBootstrapKey>, usize),
+}
+
+/// A bootstrap key, or a small one and a stage count.
+#[derive(FromPyObject)]
+pub enum Prepared<'py> {
+    Full(PyRef<'py, BootstrapKey>),
+    Small(PyRef<'py, SmallBootstrapKey>, usize),
 }
 
 pub fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {

@@ -35,12 +35,16 @@ impl Context {
         let &Call { level, stage_count, count, shape, .. } = call;
         let size = if call.large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
         let bootstrapper = || self.bootstrapper("estimate_memory");
-        let bootstrap_key = |kind| bootstrapper()?.bootstrap_key_footprint(kind, stage_count, size);
+        let full = |kind| ckks::BootstrapKeyForm::Full { kind, size, is_seeded: context.seeded_keys() };
+        // Python makes bootstraps ready with their keys: tables and memory stay with the engine.
+        let made_ready = |key: Footprint, form| {
+            let shared = bootstrapper()?.prepare_footprint(stage_count, form)?;
+            Ok::<_, ckks::Error>(Footprint { work: key.work.max(shared.peak()), ..key })
+        };
+        let bootstrap_key =
+            |kind| made_ready(bootstrapper()?.bootstrap_key_footprint(kind, stage_count, size)?, full(kind));
         let bootstrap = |method: Method, kind| {
-            let form = match call.small {
-                true => ckks::BootstrapKeyForm::Small,
-                false => ckks::BootstrapKeyForm::Full { kind, size, is_seeded: context.seeded_keys() },
-            };
+            let form = if call.small { ckks::BootstrapKeyForm::Small } else { full(kind) };
             bootstrapper()?.bootstrap_footprint((method, ckks::SlotType::Complex), stage_count, form, count)
         };
         Ok(Some(match operation {
@@ -54,7 +58,9 @@ impl Context {
             "create_matrix_multiplication_key" => context.matrix_multiplication_key_footprint(level)?,
             "create_bootstrap_key" => bootstrap_key(BootstrapKind::Both)?,
             "create_lossy_bootstrap_key" => bootstrap_key(BootstrapKind::Lossy)?,
-            "create_small_bootstrap_key" => bootstrapper()?.small_bootstrap_key_footprint()?,
+            "create_small_bootstrap_key" => {
+                made_ready(bootstrapper()?.small_bootstrap_key_footprint()?, ckks::BootstrapKeyForm::Small)?
+            }
             "encode" => context.encoding_footprint(count, level)?,
             "encrypt" => {
                 // Plaintexts stay until they are encrypted.

@@ -285,7 +285,7 @@ impl Bootstrapper {
         Ok([finished(real, a), finished(imaginary, b)])
     }
 
-    fn tables(&self) -> (&BootstrapTables, &MapCache) {
+    pub(super) fn tables(&self) -> (&BootstrapTables, &MapCache) {
         (&self.shared.tables, &self.shared.maps)
     }
 

@@ -13,7 +13,7 @@ use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
 use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
 use crate::core::Core;
 use crate::footprint::{digit_count, key_switch_limbs};
 
@@ -34,8 +34,13 @@ pub enum BootstrapKeyForm {
 }
 
 impl BootstrapKeyForm {
+    /// That of full keys.
+    pub(super) fn of(key: &BootstrapKey) -> Self {
+        Self::Full { kind: key.kind(), size: key.size(), is_seeded: key.is_seeded() }
+    }
+
     /// The kind of full keys.
-    fn kind(self) -> Option<BootstrapKind> {
+    pub(super) fn kind(self) -> Option<BootstrapKind> {
         match self {
             Self::Full { kind, .. } => Some(kind),
             Self::Small => None,
@@ -46,7 +51,7 @@ impl BootstrapKeyForm {
 impl From<BootstrapKeyRef<'_>> for BootstrapKeyForm {
     fn from(keys: BootstrapKeyRef<'_>) -> Self {
         match keys {
-            BootstrapKeyRef::Full(key) => Self::Full { kind: key.kind(), size: key.size(), is_seeded: key.is_seeded() },
+            BootstrapKeyRef::Full(key) => Self::of(key),
             BootstrapKeyRef::Small { .. } => Self::Small,
         }
     }
@@ -105,13 +110,24 @@ impl Core {
         Ok(Footprint { work: all.work + self.limbs(self.ring.all_primes().len()), ..all })
     }
 
-    fn stages(&self, transform: Transform, stage_count: usize, form: BootstrapKeyForm) -> Result<Vec<Stage>, Error> {
+    /// The maps of a transform by keys of a form, for so many stages of SlotsToCoeffs.
+    pub(super) fn maps_id(
+        &self,
+        transform: Transform,
+        kind: MapsKind,
+        stage_count: usize,
+        form: BootstrapKeyForm,
+    ) -> MapsId {
         let down = transform == Transform::CoeffsToSlots;
         let (stage_count, steps) = match form {
             BootstrapKeyForm::Full { size, .. } => (stage_count, Steps::Hoisted(size)),
             BootstrapKeyForm::Small if down => (small_stage_count(self), Steps::Left),
             BootstrapKeyForm::Small => (stage_count, Steps::Right),
         };
+        MapsId { transform, stage_count, kind, steps }
+    }
+
+    fn stages(&self, MapsId { transform, stage_count, steps, .. }: MapsId) -> Result<Vec<Stage>, Error> {
         let stage = |(shape, [source, _]): (Shape, [PrimeSet; 2])| {
             let gadget = if steps == Steps::Right { self.message_gadget.clone() } else { stage_gadget(self, &source)? };
             Ok(Stage { shape, steps, source, gadget })
@@ -199,17 +215,14 @@ impl Bootstrapper {
     ) -> Result<Footprint, Error> {
         let core = &self.context().core;
         let is_lifted = matches!(form, BootstrapKeyForm::Full { is_seeded: false, .. });
-        let orders = [
-            (SlotsToCoeffs::First, first, [Transform::SlotsToCoeffsFirst, Transform::CoeffsToSlots]),
-            (SlotsToCoeffs::Last, last, [Transform::CoeffsToSlots, Transform::SlotsToCoeffs]),
-        ];
+        let orders = [(SlotsToCoeffs::First, first), (SlotsToCoeffs::Last, last)];
         let (mut limbs, mut tables, mut counted) = (0, 0, Vec::new());
-        for (place, count, transforms) in orders.into_iter().filter(|(_, count, _)| *count > 0) {
+        for (place, count) in orders.into_iter().filter(|(_, count)| *count > 0) {
             let (group, kind) = (count.min(GROUP), maps_kind(core, form.kind(), place));
             let is_packed = is_packed(core, kind);
-            for transform in transforms {
-                let stages = core.stages(transform, stage_count, form)?;
-                let id = MapsId { transform, stage_count: stages.len(), kind, steps: stages[0].steps };
+            for transform in place.transforms() {
+                let id = core.maps_id(transform, kind, stage_count, form);
+                let stages = core.stages(id)?;
                 limbs = stages.iter().map(|stage| stage.limbs(group)).fold(limbs, usize::max);
                 if !counted.contains(&id) && !self.has_tables(id, is_lifted) {
                     tables += stages.iter().map(|stage| stage.table_nbytes(core, is_packed, is_lifted)).sum::<usize>();

@@ -1,5 +1,7 @@
 //! The keys of a bootstrap, beside the general ones: with a switching key for every rotation, or with few.
 
+use std::sync::Arc;
+
 use everlevel_objects::Origin;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
@@ -9,9 +11,10 @@ use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key_set::{
     KeyPurpose, KeySource, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
 };
-use crate::circuits::bootstrap::maps::LiftedMaps;
+use crate::circuits::bootstrap::maps::{LiftedMaps, MapCache, Maps, MapsId};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::{Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::keys::key_methods;
 
@@ -104,6 +107,24 @@ impl BootstrapKey {
             .chain(named_stage_keys(Transform::SlotsToCoeffs, &self.slots_to_coeffs))
             .chain(named_stage_keys(Transform::SlotsToCoeffsFirst, &self.slots_to_coeffs_first))
             .chain(fold)
+    }
+
+    /// The keys of a transform's stages.
+    pub(super) fn stages(&self, transform: Transform) -> &[StageKeys] {
+        match transform {
+            Transform::CoeffsToSlots => &self.top.coeffs_to_slots,
+            Transform::SlotsToCoeffs => &self.slots_to_coeffs,
+            Transform::SlotsToCoeffsFirst => &self.slots_to_coeffs_first,
+        }
+    }
+
+    /// The maps of an id: lifted for expanded keys, which are for speed, and integers for seeded ones, which are for
+    /// little memory.
+    pub(super) fn maps(&self, core: &Core, (tables, cache): (&BootstrapTables, &MapCache), id: MapsId) -> Arc<Maps> {
+        match self.is_seeded() {
+            true => cache.maps(core, tables, id),
+            false => cache.lifted_maps(core, tables, id, (self.stages(id.transform), &self.maps)),
+        }
     }
 
     /// Number of stages of each transform.

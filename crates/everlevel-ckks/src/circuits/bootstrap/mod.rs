@@ -3,7 +3,7 @@
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
 //! bootstrap · `moduli` moduli and gadgets · `key_set`, `key`, `key_ref` the keys · `keygen` · `tables` constants and
 //! plans · `maps` the plaintexts of the transforms · `transform` maps with keys · `run` the pipeline · `bootstrapper`
-//! the calls · `footprint` their memory.
+//! the calls · `prepare` plaintexts and memory ahead of a first call · `footprint` their memory.
 
 pub(crate) mod bootstrapper;
 pub(crate) mod dft;
@@ -15,6 +15,7 @@ pub(crate) mod key_set;
 pub(crate) mod maps;
 pub(crate) mod method;
 pub(crate) mod moduli;
+pub(crate) mod prepare;
 pub(crate) mod run;
 pub(crate) mod tables;
 

@@ -19,6 +19,16 @@ pub(crate) enum MapsKind {
     Apart,
 }
 
+impl SlotsToCoeffs {
+    /// The transforms of a bootstrap, in their order.
+    pub(super) fn transforms(self) -> [Transform; 2] {
+        match self {
+            Self::First => [Transform::SlotsToCoeffsFirst, Transform::CoeffsToSlots],
+            Self::Last => [Transform::CoeffsToSlots, Transform::SlotsToCoeffs],
+        }
+    }
+}
+
 /// One of a bootstrap's transforms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Transform {

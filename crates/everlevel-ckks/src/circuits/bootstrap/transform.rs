@@ -42,26 +42,16 @@ impl<'a> KeyedTransform<'a> {
         let down = transform == Transform::CoeffsToSlots;
         let stage_count = if down { keys.top().coeffs_to_slots.len() } else { keys.stage_count() };
         let (steps, rotations) = match keys {
-            BootstrapKeyRef::Full(key) => {
-                let stages = match transform {
-                    Transform::CoeffsToSlots => &key.top.coeffs_to_slots,
-                    Transform::SlotsToCoeffs => &key.slots_to_coeffs,
-                    Transform::SlotsToCoeffsFirst => &key.slots_to_coeffs_first,
-                };
-                (Steps::Hoisted(key.size()), TransformKeys::Stages(stages))
-            }
+            BootstrapKeyRef::Full(key) => (Steps::Hoisted(key.size()), TransformKeys::Stages(key.stages(transform))),
             BootstrapKeyRef::Small { key, .. } if down => {
                 (Steps::Left, TransformKeys::Stages(&key.top.coeffs_to_slots))
             }
             BootstrapKeyRef::Small { rotation, .. } => (Steps::Right, TransformKeys::Powers(rotation)),
         };
         let id = MapsId { transform, stage_count, kind, steps };
-        let maps = match (keys, rotations) {
-            // Full expanded keys are for speed; small and seeded ones are for little memory.
-            (BootstrapKeyRef::Full(key), TransformKeys::Stages(stages)) if !key.is_seeded() => {
-                cache.lifted_maps(core, tables, id, (stages, &key.maps))
-            }
-            _ => cache.maps(core, tables, id),
+        let maps = match keys {
+            BootstrapKeyRef::Full(key) => key.maps(core, (tables, cache), id),
+            BootstrapKeyRef::Small { .. } => cache.maps(core, tables, id),
         };
         Self { slots: core.encoder.slots() as i64, maps, steps, keys: rotations }
     }
