@@ -44,8 +44,10 @@ CALLS = {
 
 def measure_apart(options: Row) -> Row:
     """Measure a row in a process of its own; a failure is a missing row."""
-    environment = os.environ | {"EVERLEVEL_PROGRESS": "0", "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    paths = [str(Path(__file__).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"EVERLEVEL_PROGRESS": "0", "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-m", "seeds.bootstraps", json.dumps(options)]
+    options = options | {"load": round(os.getloadavg()[0], 1)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode == 0:
         return options | dict(json.loads(done.stdout))
@@ -73,6 +75,9 @@ def measure(
     of_stages = {"stage_count": stage_count} if size == "small" else {}
     level_in = stage_count if CALLS[kind] != "bootstrap" else 0
     workers = {count: Engine(thread_count=count, insecure_log_n=insecure_log_n, **chain) for count in threads}
+    for worker in workers.values():
+        # As in a process whose one engine makes the keys.
+        worker.prepare_bootstrap(keys[-1], stage_count=of_stages.get("stage_count"))
     messages = messages_of(kind, engine.slot_count)
     bound = max(float(np.abs(message).max()) for message in messages.values())
 

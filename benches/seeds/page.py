@@ -54,7 +54,14 @@ def bootstraps_table(store: Store, kind: str) -> str:
     if any("seconds" in row for _, row in rows):
         tables.append(markdown(RESULT_TITLES, (result_cells(one, row) for one, row in rows)))
     told = [filled(f"Missing: {reason}.") for reason in sorted(reasons)]
-    return "\n\n".join([*tables, about(store, small_rings(row for _, row in rows)), *told])
+    more = small_rings(row for _, row in rows) + shared(row for _, row in rows)
+    return "\n\n".join([*tables, about(store, more), *told])
+
+
+def shared(rows: Iterable[Row]) -> str:
+    """Say so where others computed beside rows, which are a load of one to two themselves."""
+    most = max((row.get("load", 0.0) for row in rows), default=0.0)
+    return f"; **the machine's load was up to {most}, of which rows are 2 at most**" if most > 2.5 else ""
 
 
 def small_rings(rows: Iterable[Row]) -> str:
