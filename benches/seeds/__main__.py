@@ -67,12 +67,13 @@ def check(store: Store) -> None:
 
 
 def write_page(store: Store) -> None:
-    """Write the page and the picture."""
-    for mark, text in page.texts(store).items():
+    """Write the tables that have rows, and the picture."""
+    for mark, text in page.known(store).items():
         replace_marked(ROOT / page.PAGE, mark, text)
     from .pictures import draw  # matplotlib isn't needed for the rest
 
-    draw(store, ROOT / page.PICTURE)
+    if any(store.has(one.key) for one in published()):
+        draw(store, ROOT / page.PICTURE)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,23 @@ from tables.place import ROOT, Store
 
 from everlevel._bench import Row
 
+from .examples import TURNS
 from .published import document
 
 ACCELERATOR = ROOT / "docs" / "accelerator.md"
 """Where the accelerator's clocks stand, which a simulation counts and no run of this command does."""
 _TAKES = re.compile(r"([\d.]+) µs at the assumed clock \([^)]*\), ([\d.]+) µs for `gate-64-solinas`; ([\d.]+) µs for")
+
+
+SOURCES = {
+    "ntru/published": ("ntru/gates", "ntru/automorphisms"),
+    "limbs/published": ("limbs/decompositions",),
+    "limbs/depth-30": ("limbs/decompositions",),
+    "half-products/published": ("half-products",),
+    "new-keys/published": ("new-keys/sets",),
+    "new-keys/tfhe-rs": tuple(turns.key for turns in TURNS if turns.key.startswith("tfhe-rs/new-keys")),
+}
+"""The rows that each table mainly is of, by its mark's name."""
 
 
 def texts(store: Store) -> dict[str, str]:

@@ -46,6 +46,19 @@ def texts(store: Store) -> dict[str, str]:
     return tables | {mark(example.key): example_table(store, example.key) for example in EXAMPLES}
 
 
+def known(store: Store) -> dict[str, str]:
+    """Write the tables that have rows; the others stay as a run of another day left them."""
+
+    def has_any(keys: Iterable[str]) -> bool:
+        return any(store.has(key) for key in keys)
+
+    sources = {kind: [one.key for one in bootstraps() if one.kind == kind] for kind in kinds()}
+    sources |= {example.key: [example.key] for example in EXAMPLES}
+    sources |= {name: list(keys) for name, keys in beside.SOURCES.items()}
+    marks = {mark(name) for name, keys in sources.items() if has_any(keys)}
+    return {name: text for name, text in texts(store).items() if name in marks}
+
+
 def bootstraps_table(store: Store, kind: str) -> str:
     """Write the two tables of a kind of bootstraps: times, and what comes out."""
     rows = [(one, store.rows.get(one.key, NOT_YET)) for one in bootstraps() if one.kind == kind]

@@ -88,6 +88,25 @@ def test_tables_of_programs_are_kept_as_they_are(seeds: Any, tmp_path: Path) -> 
     assert page["seeds limbs/ckks"] == "Missing: not measured yet."
 
 
+def test_tables_without_rows_stay_as_they_are(seeds: Any, tmp_path: Path) -> None:
+    assert set(seeds.beside.SOURCES) == set(seeds.beside.texts(store_of(seeds, tmp_path, {})))
+    keys = {one.key for one in seeds.published.bootstraps()} | {one.key for one in seeds.examples.EXAMPLES}
+    assert {key for of in seeds.beside.SOURCES.values() for key in of} <= keys | {t.key for t in seeds.examples.TURNS}
+    rows = {"regular/medium/3": measured({"1": 4.0}), "sign/small/3": {"missing": "no memory"}}
+    assert list(seeds.page.known(store_of(seeds, tmp_path, rows))) == ["seeds regular"]
+    rows = {"limbs/decompositions": {"tables": ["| a |"], "figures": {}, "load": 3.0}}
+    known = seeds.page.known(store_of(seeds, tmp_path / "limbs", rows))
+    assert list(known) == ["seeds limbs/published", "seeds limbs/depth-30", "seeds limbs/decompositions"]
+    assert seeds.page.known(store_of(seeds, tmp_path / "none", {})) == {}
+
+
+def test_beside_others_a_row_says_so(seeds: Any, tmp_path: Path) -> None:
+    for load, told in ((2.1, False), (4.6, True)):
+        rows = {"regular/medium/3": measured({"1": 4.0}, load=load)}
+        text = seeds.page.bootstraps_table(store_of(seeds, tmp_path, rows), "regular")
+        assert ("the machine's load was up to 4.6" in text) == told
+
+
 def figures_of(seeds: Any, path: Path, key: str, figures: dict[str, float], **more: Any) -> Any:
     return store_of(seeds, path, {key: {"tables": ["| a |"], "figures": figures, "load": 0.2}, **more})
 
