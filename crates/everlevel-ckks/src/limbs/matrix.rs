@@ -28,7 +28,7 @@ pub(super) fn operands(ring: &LimbRing, ct: &Rlwe<LimbRing>) -> Operands {
 }
 
 /// The sums of both parts of a row, whose limbs aren't carried yet.
-pub(super) struct RowSum([ClearSum; 2]);
+pub(super) struct RowSum(pub [ClearSum; 2]);
 
 impl RowSum {
     /// The ciphertext, added to another one.
