@@ -6,20 +6,13 @@
 
 use super::products::Shape;
 use super::ring::{GUARD, LimbTensor, Onto, words, words_mut};
-use super::{LimbGadget, LimbRing, Limbs, Operands, PreparedMatrix, Transform, TurnedSum};
+use super::{LimbDigits, LimbGadget, LimbRing, Limbs, Operands, PreparedMatrix, Transform, TurnedSum};
 use everlevel_rand::Seed;
 
 use crate::{HalfProduct, Limb};
 
 /// A row's elements: a mask and a body.
 const COLUMNS: usize = 2;
-
-/// The transforms of an element's limbs.
-#[derive(Debug)]
-pub struct LimbDigits {
-    pub(super) count: usize,
-    pub(super) transforms: Vec<Limb>,
-}
 
 /// The rows of a key, prepared: a column for each limb of the mask and of the body, side by side.
 #[derive(Debug)]

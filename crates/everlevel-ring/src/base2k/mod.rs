@@ -37,8 +37,8 @@ mod turned;
 
 pub use bounds::{Error, Operands, Transform};
 pub use clear::{ClearPoly, ClearSum};
-pub use half_product::{LimbDigits, LimbRows, LimbSum};
-pub use limbs::Limbs;
+pub use half_product::{LimbRows, LimbSum};
+pub use limbs::{LimbDigits, Limbs};
 pub use module::Module;
 pub use products::PreparedMatrix;
 pub use ring::{LimbGadget, LimbRing, LimbSecret, LimbTensor};
