@@ -1,6 +1,7 @@
 //! Bootstraps over limbs: values within what is claimed, bits that come back, files, and what is refused.
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use everlevel_ckks::io::{Container, Stored};
 use everlevel_ckks::limbs::{BootstrapKey, Ciphertext, Context, Error, Params, SecretKey};
@@ -194,8 +195,19 @@ fn a_bootstrap_at_full_size() {
         let a = bench.used_up(&values, 1.0, 12);
         let of_limbs = || {
             let start = cpu();
-            let result = bench.bootstrap(&a).unwrap();
+            let times = Mutex::new(vec![start]);
+            let progress = |done: usize, _: usize| {
+                let mut times = times.lock().unwrap();
+                if times.len() == done {
+                    times.push(cpu());
+                }
+                ControlFlow::Continue(())
+            };
+            let result = bench.context.bootstrap(&a, &bench.key, &progress).unwrap();
             let seconds = cpu() - start;
+            let steps: Vec<String> =
+                times.into_inner().unwrap().windows(2).map(|pair| format!("{:.2}", pair[1] - pair[0])).collect();
+            println!("seconds of each step: {}", steps.join(", "));
             let [rms, worst] = bench.distance(&result, &values);
             let (budget, claim) = (result.budget_bits(), result.log2_error());
             println!("{seconds:.2} s, {budget} bits, 2^{rms:.2}, worst 2^{worst:.2}, claimed 2^{claim:.2}");

@@ -154,6 +154,19 @@ impl Frame {
         Ok(SwitchingKey::of_limbs_galois(&self.ring, &secret.key, element, gadget, &self.seed()?))
     }
 
+    /// The key of an automorphism of what was moved already, of any gadget.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn moved_key(
+        &self,
+        secret: &SecretKey,
+        element: u64,
+        gadget: LimbGadget,
+    ) -> Result<SwitchingKey<LimbRing>, Error> {
+        Ok(SwitchingKey::of_limbs_moved(&self.ring, &secret.key, element, gadget, &self.seed()?))
+    }
+
     /// The keys for products, for rotations by these amounts, and for the inversion. Each is a step of the progress.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use everlevel_rand::Seed;
-use everlevel_ring::base2k::{Operands, Transform};
+use everlevel_ring::base2k::{Operands, Transform, TurnedSum, coefficients};
 use everlevel_ring::{Coeff, HalfProduct, LimbGadget, LimbRing, Limbs, PrimeSet, Representation, Ring};
 use everlevel_testkit::base2k::{value, wrapped};
 use everlevel_testkit::sample::Sampler;
@@ -131,6 +131,85 @@ fn sums_of_products_with_polynomials_in_the_clear_are_exact() {
                 exact.iter_mut().zip(big_product(&integers(&x[i], log2_base), &y)).for_each(|(sum, z)| *sum += z);
             }
             assert_eq!(distance(&ring.finish_clear(sum, onto), &exact, limbs, log2_base), 0.0, "row {at}");
+        }
+    }
+}
+
+/// `Σ σ_k(x_k) + Σ d_k·key_k` in one pass is each of them by itself, whether all fit one sum modulo the primes or not.
+#[test]
+fn sums_of_automorphisms_and_of_half_products_are_those_of_each() {
+    let (log_n, limbs, elements) = (8, 3usize, [1u64, 5, 25, 511, 1]);
+    let cases = [
+        (Transform::ThreePrimes, 60, 40),
+        // Where clear sums, or products with keys, are too large for one sum.
+        (Transform::ThreePrimes, 62, 61),
+        (Transform::TwoPrimes, 40, 40),
+        (Transform::TwoPrimes, 42, 20),
+    ];
+    for (transform, log2_base, log2_word) in cases {
+        let ring = LimbRing::new(log_n, transform, log2_base, 8).expect("ring");
+        let seed = Seed::from_bytes([11; 32]);
+        let uniform = |limbs: usize, index: usize| ring.uniform(&limbs, 1, &seed, index as u64).remove(0);
+        let x: Vec<Limbs> = (0..elements.len()).map(|i| uniform(limbs, i)).collect();
+        let words: Vec<i64> = (0..1 << log_n).map(|k| (1i64 << log2_word) - 1 - (k % 2) * (2 << log2_word)).collect();
+        let clear = ring.clear_poly(&words);
+        let turned = |x: &[Limbs]| {
+            let mut sum = TurnedSum::default();
+            for (x, element) in x.iter().zip(elements) {
+                let of_x = ring.clear_sums(&[&ring.operand(x)], &[vec![Some(&clear)]]).remove(0);
+                sum.add(&ring, of_x, element);
+            }
+            sum
+        };
+        let of_each = |x: &[Limbs]| {
+            let mut sum = ring.zero(limbs);
+            for (x, element) in x.iter().zip(elements) {
+                ring.add_assign(&mut sum, &ring.automorphism(&ring.times_small(x, &words), element));
+            }
+            sum
+        };
+        let expected = of_each(&x);
+        assert_eq!(distance(&turned(&x).finish(&ring, limbs), &integers(&expected, log2_base), limbs, log2_base), 0.0);
+        assert_eq!(TurnedSum::default().finish(&ring, 2).limb(1), ring.zero(2).limb(1));
+
+        let gadget = LimbGadget::new(limbs, 2);
+        let keys: Vec<_> = (0..elements.len() as u64)
+            .map(|k| {
+                let part = |at: usize| uniform(gadget.limbs, 100 * (k as usize + 1) + at);
+                let Ok(rows) =
+                    ring.rows(&gadget, &seed, true, |row| Ok::<_, Infallible>([2 * row, 2 * row + 1].map(part)));
+                rows
+            })
+            .collect();
+        let digits = ring.digits(&gadget, &x.iter().collect::<Vec<_>>());
+        let together =
+            ring.finish_sum(&digits, &keys.iter().collect::<Vec<_>>(), [turned(&x), TurnedSum::default()], limbs);
+        let mut each = [expected, ring.zero(limbs)];
+        for (digits, key) in digits.iter().zip(&keys) {
+            let [body, mask] = ring.finish_onto(ring.multiply(&[digits], key), &[&ring.zero(limbs)]).remove(0);
+            each.iter_mut().zip([body, mask]).for_each(|(sum, part)| ring.add_assign(sum, &part));
+        }
+        // Each product is rounded by itself.
+        for (found, exact) in together.iter().zip(&each) {
+            let distance = distance(found, &integers(exact, log2_base), limbs, log2_base);
+            assert!(distance <= elements.len() as f64, "{transform:?}, {log2_base} bits: {distance} units");
+        }
+    }
+}
+
+#[test]
+fn one_coefficient_is_added_as_a_whole_element_is() {
+    let ring = LimbRing::new(4, Transform::ThreePrimes, 60, 8).expect("ring");
+    for (index, word, down) in [(0, 3, 0), (8, -(1 << 61), 17), (15, 1 << 40, 90), (1, 12345, 177), (2, -1, 500)] {
+        let mut words = vec![0; 16];
+        words[index] = word;
+        let mut placed = ring.zero(3);
+        coefficients::shift_into(ring.base(), &mut placed.views_mut(), &[&words], -down);
+        for mut a in [ring.zero(3), ring.uniform(&3, 1, &Seed::from_bytes([9; 32]), 7).remove(0)] {
+            let mut sum = a.clone();
+            ring.add_assign(&mut sum, &placed);
+            ring.add_to_coefficient(&mut a, index, word, down);
+            assert_eq!(a.views(), sum.views(), "{word}·2^−{down}");
         }
     }
 }

@@ -104,6 +104,11 @@ impl<R: HalfProduct> SwitchingKey<R> {
         self.switch(ring, ct).moved(ring, galois_elt)
     }
 
+    /// [`SwitchingKey::automorphism`] of a body and a mask's digits.
+    pub fn automorphism_digits(&self, ring: &R, body: &R::Poly, digits: &R::Digits, galois_elt: u64) -> Rlwe<R> {
+        self.switch_digits(ring, body, digits).moved(ring, galois_elt)
+    }
+
     /// [`SwitchingKey::automorphism`] of several ciphertexts over one modulus, which share the traffic of the key.
     pub(crate) fn automorphism_many(&self, ring: &R, cts: &[Rlwe<R>], galois_elt: u64) -> Vec<Rlwe<R>> {
         self.switch_many(ring, cts).into_iter().map(|ct| ct.moved(ring, galois_elt)).collect()
@@ -119,7 +124,7 @@ impl<R: HalfProduct> SwitchingKey<R> {
                 Some((gadget, digits)) if gadget == &key.gadget => digits,
                 _ => ring.digits(&key.gadget, &[&ct.c1]).remove(0),
             };
-            all.push(key.switch_digits(ring, &ct.c0, &digits).moved(ring, galois_elt));
+            all.push(key.automorphism_digits(ring, &ct.c0, &digits, galois_elt));
             hoisted = Some((&key.gadget, digits));
         }
         all
@@ -214,5 +219,20 @@ impl SwitchingKey<LimbRing> {
         coefficients::automorphism_into(&mut [&mut moved], &[&wide], inverse);
         let moved = SecretKey::from_coeffs(ring, secret.id(), moved.iter().map(|&c| c as i8).collect());
         Self::of_limbs(ring, &moved, &wide, gadget, randomness)
+    }
+
+    /// The key of a half product with `σ(s)`: for masks that were moved before. Products with such keys of several
+    /// automorphisms may be added before they are carried ([`LimbRing::finish_sum`]).
+    pub fn of_limbs_moved(
+        ring: &LimbRing,
+        secret: &SecretKey<LimbRing>,
+        galois_elt: u64,
+        gadget: LimbGadget,
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+        let mut moved = Zeroizing::new(vec![0; ring.degree()]);
+        coefficients::automorphism_into(&mut [&mut moved], &[&wide], galois_elt);
+        Self::of_limbs(ring, secret, &moved, gadget, randomness)
     }
 }

@@ -86,6 +86,12 @@ fn automorphisms_and_squares_are_half_products() {
         let moved = key.automorphism(&ring, &ct, galois_elt).phase(&ring, &s);
         let error = largest(&moved, &ring.automorphism(&ct.phase(&ring, &s), galois_elt));
         assert!(error < bound && error > bound / 100.0, "X^{galois_elt}: {error}, bound {bound}");
+        // Moved first, with a key that isn't moved back.
+        let key = SwitchingKey::of_limbs_moved(&ring, &s, galois_elt, gadget, &seed(45));
+        let first = Rlwe { c0: ring.automorphism(&ct.c0, galois_elt), c1: ring.automorphism(&ct.c1, galois_elt) };
+        let moved = key.switch(&ring, &first).phase(&ring, &s);
+        let error = largest(&moved, &ring.automorphism(&ct.phase(&ring, &s), galois_elt));
+        assert!(error < bound && error > bound / 100.0, "X^{galois_elt} first: {error}, bound {bound}");
     }
     // c·s² by the key of s², and by the secret twice.
     let s_limbs = ring.small(&1, &wide(&s));

@@ -96,14 +96,31 @@ impl Context {
         Ok(self.with_words(a, words))
     }
 
+    /// Adds a number to every slot, of which at most two coefficients change: the words of [`Context::with_words`], in
+    /// the same bits.
+    pub(super) fn add_number(&self, a: &mut Ciphertext, constant: Complex64) {
+        let words = self.number(constant);
+        let down = self.words_down(&words, a.budget_bits);
+        for index in [0, self.params.n() / 2] {
+            if words.words[index] != 0 {
+                self.ring().add_to_coefficient(&mut a.ct.c0, index, words.words[index], down);
+            }
+        }
+        a.bound += words.bound;
+        a.log2_noise = noise::log2_hypot(a.log2_noise, self.words_noise(&words, a));
+    }
+
+    /// The rounding of a message: to its words, and to limbs, a twelfth of a unit's square.
+    fn words_noise(&self, words: &Words, a: &Ciphertext) -> f64 {
+        let to_limbs = self.params.shape().log2_unit(a.limbs()) - 0.5 * 12f64.log2();
+        noise::log2_hypot(words.log2_rounding() - f64::from(a.budget_bits), to_limbs)
+    }
+
     /// The sum with what has been looked at.
     pub(super) fn with_words(&self, a: &Ciphertext, words: &Words) -> Ciphertext {
         let mut sum = Ciphertext { bound: a.bound + words.bound, ..a.clone() };
         self.ring().add_assign(&mut sum.ct.c0, &self.placed(words, a.budget_bits, a.limbs()));
-        // The rounding of the message to limbs is a twelfth of a unit's square.
-        let to_limbs = self.params.shape().log2_unit(a.limbs()) - 0.5 * 12f64.log2();
-        let rounding = noise::log2_hypot(words.log2_rounding() - f64::from(a.budget_bits), to_limbs);
-        sum.log2_noise = noise::log2_hypot(a.log2_noise, rounding);
+        sum.log2_noise = noise::log2_hypot(a.log2_noise, self.words_noise(words, a));
         sum
     }
 

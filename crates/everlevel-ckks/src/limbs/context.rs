@@ -254,12 +254,15 @@ impl Context {
 
     /// A message at a budget: `m·2^−B`, rounded to limbs.
     pub(super) fn placed(&self, words: &Words, budget_bits: u32, limbs: usize) -> Limbs {
-        let base = self.ring().base();
         let mut out = self.ring().zero(limbs);
-        // Words in limb 0 are multiples of 2^−K.
-        let down = i64::from(words.bits + budget_bits) - i64::from(base.log2());
-        coefficients::shift_into(base, &mut out.views_mut(), &[&words.words], -down);
+        let down = self.words_down(words, budget_bits);
+        coefficients::shift_into(self.ring().base(), &mut out.views_mut(), &[&words.words], -down);
         out
+    }
+
+    /// The bits that words are moved down by from limb 0, where they are multiples of `2^−K`.
+    pub(super) fn words_down(&self, words: &Words, budget_bits: u32) -> i64 {
+        i64::from(words.bits + budget_bits) - i64::from(self.ring().base().log2())
     }
 
     /// Refuses results whose values their budget has no room for.

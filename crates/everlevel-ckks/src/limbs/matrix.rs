@@ -6,7 +6,7 @@
 use everlevel_limbs::{Error, EvalKeys, Shape, noise};
 use everlevel_objects::with_memory;
 use everlevel_ring::base2k::{ClearPoly, ClearSum, LimbDigits};
-use everlevel_ring::{Footprint, LimbRing, Progress, report};
+use everlevel_ring::{Footprint, LimbRing, Limbs, Progress, report};
 use everlevel_rlwe::Rlwe;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ use super::{Ciphertext, Context};
 use crate::circuits::matrix::Entries;
 use crate::circuits::matrix::plan::{Plan, Steps};
 use crate::circuits::matrix::scan::{Layout, NoNumber, Scan, Side};
-use crate::circuits::matrix::steps::{Horner, baby_steps};
+use crate::circuits::matrix::steps::{Horner, Turn, baby_steps};
 
 /// Giant steps whose sums are made together.
 const GIANTS_TOGETHER: usize = 4;
@@ -28,7 +28,7 @@ pub(super) fn operands(ring: &LimbRing, ct: &Rlwe<LimbRing>) -> Operands {
 }
 
 /// The sums of both parts of a row, whose limbs aren't carried yet.
-pub(super) struct RowSum([ClearSum; 2]);
+pub(super) struct RowSum(pub [ClearSum; 2]);
 
 impl RowSum {
     /// The ciphertext, added to another one.
@@ -114,9 +114,15 @@ impl Context {
         let giants: Vec<(i64, Vec<Steps>)> = plan.by_giant(0).into_iter().rev().collect();
         report(op, progress, 0, giants.len())?;
         let turn_of = |amount: i64| self.frame.rotation_turn(layout.side.left(amount), keys);
-        let babies = baby_steps(ring, a.ct.clone(), &plan.babies(0), &turn_of)
+        // A mask's transforms as an operand are its digits.
+        let with_operands = |ct: Rlwe<LimbRing>| (operands(ring, &ct), ct.c0);
+        let born = |([_, digits], body): &(Operands, Limbs), turns: &[Turn<'_, LimbRing>]| {
+            let one = |&(element, key): &Turn<'_, LimbRing>| key.automorphism_digits(ring, body, digits, element);
+            turns.iter().map(|turn| with_operands(one(turn))).collect()
+        };
+        let babies = baby_steps(with_operands(a.ct.clone()), &plan.babies(0), &turn_of, &born)
             .map_err(|amount| self.frame.missing_rotation(op, layout.side.left(amount), keys))?;
-        let babies: Vec<(i64, Operands)> = babies.into_iter().map(|(baby, ct)| (baby, operands(ring, &ct))).collect();
+        let babies: Vec<(i64, Operands)> = babies.into_iter().map(|(baby, (operands, _))| (baby, operands)).collect();
         let vectors: Vec<&Operands> = babies.iter().map(|(_, operands)| operands).collect();
         let mut turns = 0;
         let mut turn = |ct: Rlwe<LimbRing>, amount: i64| -> Result<_, Error> {

@@ -62,7 +62,7 @@ impl Arithmetic for OfBudgets<'_> {
     }
 
     fn add_constant(&self, x: &mut Ciphertext, c: f64) {
-        *x = self.context.with_words(x, &self.context.number(Complex64::new(c, 0.0)));
+        self.context.add_number(x, Complex64::new(c, 0.0));
     }
 
     fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {

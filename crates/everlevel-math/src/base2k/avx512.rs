@@ -78,7 +78,7 @@ pub(super) fn step<const PRIMES: usize>(
         w2 = _mm512_mask_sub_epi64(w2, negative, w2, modulus[2]);
         // The carry, whose upper word goes to two.
         let (low, high) = carry_words(carry, at);
-        let upper = read(&high.map(i64::cast_unsigned));
+        let upper = read(bytemuck::cast_ref(&*high));
         w0 = _mm512_add_epi64(w0, read(low));
         w1 = _mm512_add_epi64(w1, _mm512_srai_epi64::<WORD>(w0));
         w0 = _mm512_and_si512(w0, mask);
@@ -102,10 +102,10 @@ pub(super) fn step<const PRIMES: usize>(
         let mut upper = [0; 8];
         write(low, c0);
         write(&mut upper, _mm512_add_epi64(c1, over));
-        *high = upper.map(u64::cast_signed);
+        *high = bytemuck::cast(upper);
         let mut words = [0; 8];
         write(&mut words, digit);
-        out[at..at + 8].copy_from_slice(&words.map(u64::cast_signed));
+        out[at..at + 8].copy_from_slice(bytemuck::cast_slice(&words));
     }
     len
 }

@@ -90,7 +90,7 @@ pub(super) fn reduce_i64_into(m: &Modulus, out: &mut [u64], x: &[i64]) -> usize 
     let out = out.as_chunks_mut::<4>().0;
     let len = 4 * out.len();
     for (out, x) in out.iter_mut().zip(x.as_chunks::<4>().0) {
-        let x = read(&x.map(i64::cast_unsigned));
+        let x = read(bytemuck::cast_ref(x));
         let negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), x);
         let magnitude = _mm256_sub_epi64(_mm256_xor_si256(x, negative), negative);
         let high = from_words(c, _mm256_srli_epi64::<32>(magnitude));

@@ -116,7 +116,7 @@ pub(super) fn reduce_i64_into(m: &Modulus, out: &mut [u64], x: &[i64]) -> usize 
     let out = out.as_chunks_mut::<8>().0;
     let len = 8 * out.len();
     for (out, x) in out.iter_mut().zip(x.as_chunks::<8>().0) {
-        let x = read(&x.map(i64::cast_unsigned));
+        let x = read(bytemuck::cast_ref(x));
         let magnitude = _mm512_abs_epi64(x);
         let r = wide.reduce(_mm512_and_si512(magnitude, wide.c.mask), _mm512_srli_epi64::<52>(magnitude));
         let negative = _mm512_movepi64_mask(x);

@@ -125,11 +125,9 @@ unsafe fn slide<const FROM: usize, const TO: usize, const PACKED: bool, const LI
         // packed factor's second load begins with byte 48 and ends with byte 111, for which there are the next factor's
         // or the tail's.
         unsafe {
-            let vector = |v: usize| {
-                let bytes = _mm512_loadu_si512(y.add(8 * v * word_nbytes).cast());
-                if PACKED { unpacked8(low_six, bytes) } else { bytes }
-            };
-            let y = [vector(0), vector(1)];
+            // No closure: profile `dev` would call it for every vector.
+            let (first, second) = (_mm512_loadu_si512(y.cast()), _mm512_loadu_si512(y.add(8 * word_nbytes).cast()));
+            let y = if PACKED { [unpacked8(low_six, first), unpacked8(low_six, second)] } else { [first, second] };
             // Places of sums are literals: only so are these registers from one slide to the next.
             macro_rules! output {
                 ($t:literal) => {

@@ -27,7 +27,15 @@ pub struct ClearPoly {
 
 /// Sums of products, as transforms whose limbs aren't carried yet.
 #[derive(Debug)]
-pub struct ClearSum(Vec<Vec<Limb>>);
+pub struct ClearSum(pub(super) Vec<Run>);
+
+/// A sum that is right modulo the primes.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub transforms: Vec<Limb>,
+    /// log2 of a bound of its coefficients.
+    pub log2_size: f64,
+}
 
 impl ClearPoly {
     /// Bytes held.
@@ -68,9 +76,18 @@ impl LimbRing {
         assert!(x.iter().all(|x| x.count == count) && rows.iter().all(|row| row.len() == x.len()));
         // What is carried at once stays below half of the product of primes.
         let runs: Vec<Vec<Vec<(usize, &ClearPoly)>>> = rows.iter().map(|row| self.runs(row)).collect();
-        let sum = |runs: &Vec<_>| ClearSum((0..runs.len().max(1)).map(|_| module.scratch(count * width)).collect());
+        let run = |terms: &[(usize, &ClearPoly)]| Run {
+            transforms: module.scratch(count * width),
+            log2_size: terms.iter().map(|(_, y)| y.log2_size.exp2()).sum::<f64>().log2()
+                + f64::from(self.base().log2() - 1),
+        };
+        let sum = |runs: &Vec<Vec<_>>| match &runs[..] {
+            [] => ClearSum(vec![run(&[])]),
+            runs => ClearSum(runs.iter().map(|terms| run(terms)).collect()),
+        };
         let mut sums: Vec<ClearSum> = runs.iter().map(sum).collect();
-        let outs = sums.iter_mut().flat_map(|sum| sum.0.iter_mut()).flatten().map(|limb| &mut limb[..]);
+        let outs = sums.iter_mut().flat_map(|sum| &mut sum.0).flat_map(|run| &mut run.transforms);
+        let outs = outs.map(|limb| &mut limb[..]);
         let len = CLEAR_BLOCK.min(n);
         let all: Vec<&[(usize, &ClearPoly)]> = runs
             .iter()
@@ -128,7 +145,7 @@ impl LimbRing {
     pub fn finish_clear(&self, sum: ClearSum, onto: Option<&Limbs>) -> Limbs {
         let width = self.module().width();
         let mut all = onto.cloned();
-        for mut transforms in sum.0 {
+        for Run { mut transforms, .. } in sum.0 {
             let count = transforms.len() / width;
             all = Some(self.carried_onto(&mut transforms, count, all.as_ref().map_or(Onto::Nothing, Onto::Limbs)));
         }

@@ -6,20 +6,13 @@
 
 use super::products::Shape;
 use super::ring::{GUARD, LimbTensor, Onto, words, words_mut};
-use super::{LimbGadget, LimbRing, Limbs, Operands, PreparedMatrix, Transform};
+use super::{LimbDigits, LimbGadget, LimbRing, Limbs, Operands, PreparedMatrix, Transform, TurnedSum};
 use everlevel_rand::Seed;
 
 use crate::{HalfProduct, Limb};
 
 /// A row's elements: a mask and a body.
 const COLUMNS: usize = 2;
-
-/// The transforms of an element's limbs.
-#[derive(Debug)]
-pub struct LimbDigits {
-    pub(super) count: usize,
-    pub(super) transforms: Vec<Limb>,
-}
 
 /// The rows of a key, prepared: a column for each limb of the mask and of the body, side by side.
 #[derive(Debug)]
@@ -100,20 +93,7 @@ impl HalfProduct for LimbRing {
     /// # Panics
     /// If the operands don't have the same number of limbs.
     fn multiply(&self, digits: &[&LimbDigits], rows: &LimbRows) -> Vec<LimbSum> {
-        let Some(first) = digits.first() else { return Vec::new() };
-        assert!(digits.iter().all(|d| d.count == first.count), "operands of one precision");
-        let LimbGadget { digit_limbs, limbs, .. } = rows.gadget;
-        let count = limbs.min(first.count + GUARD);
-        let module = self.module();
-        let sum = || LimbSum(module.scratch(count * COLUMNS * module.width()));
-        let mut sums: Vec<LimbSum> = digits.iter().map(|_| sum()).collect();
-        let inputs: Vec<Vec<&[u64]>> = digits.iter().map(|digits| words(&digits.transforms)).collect();
-        let inputs: Vec<&[&[u64]]> = inputs.iter().map(Vec::as_slice).collect();
-        let mut outs: Vec<Vec<&mut [u64]>> = sums.iter_mut().map(|sum| words_mut(&mut sum.0)).collect();
-        let shape = Shape { digit: digit_limbs, columns: COLUMNS };
-        module.multiply_shifted(&mut outs, &inputs, &rows.matrix, shape);
-        drop(outs);
-        sums
+        self.products(digits, &[rows], digits.len())
     }
 
     fn finish_onto(&self, sums: Vec<LimbSum>, bodies: &[&Limbs]) -> Vec<[Limbs; 2]> {
@@ -144,6 +124,55 @@ impl LimbSum {
 }
 
 impl LimbRing {
+    /// So many results: products of digits with one key, or the sum of the products with a key each.
+    fn products(&self, digits: &[&LimbDigits], keys: &[&LimbRows], results: usize) -> Vec<LimbSum> {
+        let (Some(first), Some(key)) = (digits.first(), keys.first()) else { return Vec::new() };
+        assert!(digits.iter().all(|d| d.count == first.count), "operands of one precision");
+        assert!(keys.iter().all(|other| other.gadget == key.gadget), "keys of one gadget");
+        let LimbGadget { digit_limbs, limbs, .. } = key.gadget;
+        let count = limbs.min(first.count + GUARD);
+        let module = self.module();
+        let sum = || LimbSum(module.scratch(count * COLUMNS * module.width()));
+        let mut sums: Vec<LimbSum> = (0..results).map(|_| sum()).collect();
+        let inputs: Vec<Vec<&[u64]>> = digits.iter().map(|digits| words(&digits.transforms)).collect();
+        let inputs: Vec<&[&[u64]]> = inputs.iter().map(Vec::as_slice).collect();
+        let mut outs: Vec<Vec<&mut [u64]>> = sums.iter_mut().map(|sum| words_mut(&mut sum.0)).collect();
+        let matrices: Vec<&PreparedMatrix> = keys.iter().map(|rows| &rows.matrix).collect();
+        module.multiply_shifted(&mut outs, &inputs, &matrices, Shape { digit: digit_limbs, columns: COLUMNS });
+        drop(outs);
+        sums
+    }
+
+    /// `Σ_k digits_k·key_k`, of digits of one precision and keys of one gadget, plus `body` and `mask`: body and mask
+    /// of one half product, whose transforms go back once for all. Carries alone of no digits.
+    ///
+    /// # Panics
+    /// If precisions or gadgets differ.
+    pub fn finish_sum(
+        &self,
+        digits: &[LimbDigits],
+        keys: &[&LimbRows],
+        [body, mask]: [TurnedSum; 2],
+        limbs: usize,
+    ) -> [Limbs; 2] {
+        let count = digits.first().map_or(1, |digits| digits.count);
+        // As many products as the transforms are right for.
+        let is_right = |products: usize| self.require_base(products * count, Operands::Uniform).is_ok();
+        let at_once = (1..=digits.len()).rev().find(|&products| is_right(products)).unwrap_or(1);
+        let digits: Vec<&LimbDigits> = digits.iter().collect();
+        let sums = digits.chunks(at_once).zip(keys.chunks(at_once));
+        let sums = sums.flat_map(|(digits, keys)| self.products(digits, keys, 1));
+        let width = self.module().width();
+        let log2_size = self.log2_products(at_once * count);
+        let (mut bodies, mut masks) = (body, mask);
+        for sum in sums {
+            let [of_mask, of_body] = sum.into_pair(width);
+            bodies.add_transforms(self, of_body, log2_size, limbs);
+            masks.add_transforms(self, of_mask, log2_size, limbs);
+        }
+        [bodies, masks].map(|sum| sum.finish(self, limbs))
+    }
+
     /// Body and mask of a sum, rounded to `limbs` limbs, each plus that of `onto` where there is one.
     fn finish_pair(&self, sum: LimbSum, limbs: usize, [body, mask]: [Option<&Limbs>; 2]) -> [Limbs; 2] {
         let [of_mask, of_body] = sum.into_pair(self.module().width());

@@ -8,6 +8,13 @@ use crate::Limb;
 #[derive(Debug, Clone)]
 pub struct Limbs(Vec<Limb>);
 
+/// The transforms of an element's limbs.
+#[derive(Debug)]
+pub struct LimbDigits {
+    pub(super) count: usize,
+    pub(super) transforms: Vec<Limb>,
+}
+
 impl Limbs {
     pub(super) fn new(limbs: Vec<Limb>) -> Self {
         Self(limbs)

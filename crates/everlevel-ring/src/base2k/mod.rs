@@ -20,8 +20,8 @@
 //! *Map.* `limbs` the layout · `coefficients` sums, shifts, bases, automorphisms, degrees · `module` transforms and
 //! carries · `bounds` of the bases · `blocks` of
 //! slices · `products` · `ring` the representation, `half_product` its hot path · `clear` sums of products with
-//! polynomials in the clear · `conversion` from residues
-//! modulo many primes, and to them.
+//! polynomials in the clear, `turned` of automorphisms of these · `conversion` from residues modulo many primes, and to
+//! them.
 
 mod blocks;
 mod bounds;
@@ -33,11 +33,13 @@ mod limbs;
 mod module;
 mod products;
 mod ring;
+mod turned;
 
 pub use bounds::{Error, Operands, Transform};
 pub use clear::{ClearPoly, ClearSum};
-pub use half_product::{LimbDigits, LimbRows, LimbSum};
-pub use limbs::Limbs;
+pub use half_product::{LimbRows, LimbSum};
+pub use limbs::{LimbDigits, Limbs};
 pub use module::Module;
 pub use products::PreparedMatrix;
 pub use ring::{LimbGadget, LimbRing, LimbSecret, LimbTensor};
+pub use turned::TurnedSum;

@@ -182,23 +182,29 @@ impl Module {
     ) {
         let x = &x[..x.len().min(matrix.rows * self.width())];
         let out = out.iter_mut().map(|out| &mut **out).collect();
-        self.multiply_shifted(&mut [out], &[x], matrix, Shape { digit: 1, columns: 1 });
+        self.multiply_shifted(&mut [out], &[x], &[matrix], Shape { digit: 1, columns: 1 });
     }
 
-    /// Products of a [`Shape`], for several vectors of operands: each block of the matrix is read from memory once for
-    /// all of them. Operands have at most as many entries as rows have digits.
+    /// Products of a [`Shape`]. With one matrix, those of several vectors of operands: each block of it is read from
+    /// memory once for all of them. With a matrix for each vector, all of one shape, the sum of their products, which
+    /// is written once. Operands have at most as many entries as rows have digits.
     pub(super) fn multiply_shifted<B: Deref<Target = [u8]> + Sync>(
         &self,
         out: &mut [Vec<&mut [u64]>],
         x: &[&[&[u64]]],
-        matrix: &PreparedMatrix<B>,
+        matrices: &[&PreparedMatrix<B>],
         Shape { digit, columns }: Shape,
     ) {
+        let Some((matrix, others)) = matrices.split_first() else { return };
+        let is_sum = !others.is_empty();
+        assert!(others.iter().all(|other| other.shape() == matrix.shape()), "matrices of one shape");
+        assert!(if is_sum { out.len() == 1 && x.len() == matrices.len() } else { out.len() == x.len() });
         let (width, len, rows) = (self.width(), self.block_len(), matrix.rows);
         let count = x.first().map_or(0, |x| x.len() / width);
         assert!(count <= rows * digit && x.iter().all(|x| x.len() == count * width));
         let outputs = out.first().map_or(0, |out| out.len() / (width * columns));
         let shifts = matrix.columns / columns;
+        let out_count = out.len();
         let mut work: Vec<Vec<Vec<&mut [u64]>>> = (0..self.n() / len).map(|_| Vec::new()).collect();
         for out in out {
             for (block, out) in blocks_mut(out.iter_mut().map(|out| &mut **out), len).into_iter().enumerate() {
@@ -206,7 +212,7 @@ impl Module {
             }
         }
         let Kind::Primes { ntts, .. } = &self.kind else {
-            return self.multiply_doubles(work, x, matrix, Shape { digit, columns });
+            return self.multiply_doubles(work, x, matrices, Shape { digit, columns });
         };
         // For each few outputs and each column: what is multiplied, and the place of the first sum.
         let places = outputs.next_multiple_of(SLIDING_OUTPUTS);
@@ -236,27 +242,35 @@ impl Module {
         let share = |tile: usize| step + whole * tile / tiles.len();
         let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns * width));
         let memory = || {
-            let each = |len: usize| x.iter().map(|_| AlignedWords::zeroed(len)).collect::<Vec<_>>();
-            (each(count * len), each(columns * places * stretch), AlignedWords::zeroed(SLIDING_OUTPUTS * stretch))
+            let some =
+                |how_many: usize, len: usize| (0..how_many).map(|_| AlignedWords::zeroed(len)).collect::<Vec<_>>();
+            let sums = some(out_count, columns * places * stretch);
+            (some(x.len(), count * len), sums, AlignedWords::zeroed(SLIDING_OUTPUTS * stretch))
         };
         each.for_each_init(memory, |(operands, sums, rest), (block, outs)| {
-            let past = self.past_caches(x.len() * outputs * columns);
+            let past = self.past_caches(out_count * outputs * columns);
             for part in 0..width {
                 for (x, operands) in x.iter().zip(&mut *operands) {
                     gather(operands, stretch, x.iter().skip(part).step_by(width), block * len);
                 }
                 for word in (0..len).step_by(stretch) {
-                    let here = &matrix.bytes[self.entry_at(matrix.shape(), (part, block * len + word), (0, 0))..];
+                    let at = self.entry_at(matrix.shape(), (part, block * len + word), (0, 0));
                     for (index, (first, runs)) in tiles.iter().enumerate() {
-                        let mut ahead = &here[share(index).min(here.len())..share(index + 1).min(here.len())];
-                        for (sums, x) in sums.iter_mut().zip(&*operands) {
-                            let sums = &mut sums[first * stretch..][..SLIDING_OUTPUTS * stretch];
+                        for (k, x) in operands.iter().enumerate() {
+                            let (result, matrix) = if is_sum { (0, k) } else { (k, 0) };
+                            let here = &matrices[matrix].bytes[at..];
+                            // A matrix is brought nearer once.
+                            let ahead = match is_sum || k == 0 {
+                                true => &here[share(index).min(here.len())..share(index + 1).min(here.len())],
+                                false => &[],
+                            };
+                            let sums = &mut sums[result][first * stretch..][..SLIDING_OUTPUTS * stretch];
                             let x = &x[count * word..][..count * stretch];
-                            in_runs(ntts[part].modulus(), (sums, rest), runs, |m, out, run, k| {
+                            let (m, is_onto) = (ntts[part].modulus(), is_sum && k > 0);
+                            in_runs(m, (sums, rest), (runs, is_onto), |m, out, run, k| {
                                 let ahead = if k == 0 { ahead } else { &[] };
                                 m.sliding_sums_into(out, run, x, Factors::Packed(here), ahead);
                             });
-                            ahead = &[];
                         }
                     }
                     for (outs, sums) in outs.iter_mut().zip(&*sums) {
@@ -276,26 +290,31 @@ impl Module {
         &self,
         mut work: Vec<Vec<Vec<&mut [u64]>>>,
         x: &[&[&[u64]]],
-        matrix: &PreparedMatrix<B>,
+        matrices: &[&PreparedMatrix<B>],
         Shape { digit, columns }: Shape,
     ) {
         let Kind::Doubles(fft) = &self.kind else { unreachable!("doubles") };
-        let (len, rows, shifts) = (self.block_len(), matrix.rows, matrix.columns / columns);
+        let (len, matrix, is_sum) = (self.block_len(), matrices[0], matrices.len() > 1);
+        let (rows, shifts) = (matrix.rows, matrix.columns / columns);
         let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns));
         each.for_each(|(block, outs)| {
             let at = self.entry_at(matrix.shape(), (0, block * len), (0, 0));
-            let entries = bytemuck::cast_slice::<u8, f64>(&matrix.bytes[at..][..rows * matrix.columns * 8 * len]);
             let (mut left, mut right) = (Vec::new(), Vec::new());
             for (j, column) in (0..outs[0].len()).map(|at| (at / columns, at % columns)) {
-                for (outs, x) in outs.iter_mut().zip(x) {
+                for (result, outs) in outs.iter_mut().enumerate() {
                     left.clear();
                     right.clear();
-                    for shift in j..shifts.min(j + digit) {
-                        // Limb i of each digit, as far as there are limbs.
-                        let limbs = x.iter().skip(j + digit - 1 - shift).step_by(digit);
-                        left.extend(limbs.map(|x| bytemuck::cast_slice::<u64, f64>(&x[block * len..][..len])));
-                        let of_column = entries.chunks_exact(len).skip((shift * columns + column) * rows);
-                        right.extend(of_column.take(left.len() - right.len()));
+                    let terms = if is_sum { 0..x.len() } else { result..result + 1 };
+                    for (x, matrix) in terms.map(|k| (x[k], matrices[if is_sum { k } else { 0 }])) {
+                        let bytes = &matrix.bytes[at..][..rows * matrix.columns * 8 * len];
+                        let entries = bytemuck::cast_slice::<u8, f64>(bytes);
+                        for shift in j..shifts.min(j + digit) {
+                            // Limb i of each digit, as far as there are limbs.
+                            let limbs = x.iter().skip(j + digit - 1 - shift).step_by(digit);
+                            left.extend(limbs.map(|x| bytemuck::cast_slice::<u64, f64>(&x[block * len..][..len])));
+                            let of_column = entries.chunks_exact(len).skip((shift * columns + column) * rows);
+                            right.extend(of_column.take(left.len() - right.len()));
+                        }
                     }
                     fft.inner_product_into(bytemuck::cast_slice_mut(&mut *outs[j * columns + column]), &left, &right);
                 }
@@ -323,7 +342,7 @@ impl Module {
                 }
             }
             Kind::Primes { ntts, .. } => {
-                in_runs(ntts[part].modulus(), (sums, rest), runs, |m, out, run, _| {
+                in_runs(ntts[part].modulus(), (sums, rest), (runs, false), |m, out, run, _| {
                     m.sliding_sums_into(out, run, x, Factors::Words(y), &[]);
                 });
             }
@@ -493,15 +512,15 @@ fn scatter(out: &mut [&mut [u64]], step: usize, words: Range<usize>, sums: &[u64
     }
 }
 
-/// The sum of what `of_run` writes for each run.
+/// The sum of what `of_run` writes for each run, and of what there is where it `is_onto`.
 fn in_runs(
     m: &Modulus,
     (sums, rest): (&mut [u64], &mut [u64]),
-    runs: &[Slides],
+    (runs, is_onto): (&[Slides], bool),
     of_run: impl Fn(&Modulus, &mut [u64], &Slides, usize),
 ) {
     for (k, run) in runs.iter().enumerate() {
-        if k == 0 {
+        if k == 0 && !is_onto {
             of_run(m, sums, run, k);
         } else {
             of_run(m, rest, run, k);

@@ -133,6 +133,18 @@ impl LimbRing {
         *a = self.shifted(a, 0, a.count());
     }
 
+    /// Adds a multiple of `2^(−down − K)` to one coefficient of a normalised element, which stays so.
+    pub fn add_to_coefficient(&self, a: &mut Limbs, index: usize, word: i64, down: i64) {
+        let one = || vec![[0; 1]; a.count()];
+        let (mut placed, mut out) = (one(), one());
+        let mut places: Vec<&mut [i64]> = placed.iter_mut().map(|place| &mut place[..]).collect();
+        coefficients::shift_into(self.base, &mut places, &[&[word]], -down);
+        placed.iter_mut().zip(a.views()).for_each(|(place, limb)| place[0] += limb[index]);
+        let sums: Vec<&[i64]> = placed.iter().map(|place| &place[..]).collect();
+        coefficients::shift_into(self.base, &mut out.iter_mut().map(|x| &mut x[..]).collect::<Vec<_>>(), &sums, 0);
+        a.views_mut().into_iter().zip(out).for_each(|(limb, x)| limb[index] = x[0]);
+    }
+
     /// `a·2^log2_factor` modulo 1, normalised, and rounded to `limbs` limbs, to even at ties.
     pub fn shifted(&self, a: &Limbs, log2_factor: i64, limbs: usize) -> Limbs {
         self.shifted_with_zeros(a, log2_factor, limbs, 0)

@@ -176,7 +176,8 @@ impl Product<'_> {
         let babies_of = |(column, unit): (usize, &Ciphertext)| {
             let ring = &self.core.ring;
             let turn = |left: i64| self.keys.get(&left).map(|key| (ring.rotation_elt(left), key));
-            baby_steps(ring, unit.rlwe().clone(), &plan.babies(column), &turn).map_err(|left| self.missing(left))
+            let born = |rlwe: &Rlwe, turns: &[_]| SwitchingKey::automorphisms(ring, rlwe, turns);
+            baby_steps(unit.rlwe().clone(), &plan.babies(column), &turn, &born).map_err(|left| self.missing(left))
         };
         let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
         let all: Vec<Estimate> = a.iter().map(|unit| unit.estimate().of_all()).collect();

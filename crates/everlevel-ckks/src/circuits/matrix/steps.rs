@@ -3,26 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use everlevel_ring::HalfProduct;
-use everlevel_rlwe::{Rlwe, SwitchingKey};
+use everlevel_rlwe::SwitchingKey;
 
 /// A Galois element with its key.
 pub(crate) type Turn<'k, R> = (u64, &'k SwitchingKey<R>);
 
 /// The baby steps of a ciphertext, by left rotation. A step with a key of its own is a child of step 0, and another one
-/// of the step without its highest binary digit; children of one step share its digits. `turn` gives the key of an
-/// amount, if there is one.
+/// of the step without its highest binary digit; children of one step share its digits: `born` makes them. `turn` gives
+/// the key of an amount, if there is one.
 ///
 /// # Errors
 /// The amount of a rotation that has no key.
-pub(crate) fn baby_steps<'k, R: HalfProduct + 'k>(
-    ring: &R,
-    first: Rlwe<R>,
+pub(crate) fn baby_steps<'k, R: HalfProduct + 'k, T>(
+    first: T,
     needed: &BTreeSet<i64>,
     turn: &impl Fn(i64) -> Option<Turn<'k, R>>,
-) -> Result<BTreeMap<i64, Rlwe<R>>, i64> {
+    born: &impl Fn(&T, &[Turn<'k, R>]) -> Vec<T>,
+) -> Result<BTreeMap<i64, T>, i64> {
     let mut known = BTreeMap::new();
     let mut waiting = vec![(0, first)];
-    while let Some((step, rlwe)) = waiting.pop() {
+    while let Some((step, parent)) = waiting.pop() {
         let children = needed.iter().copied().filter(|&child| {
             let parent = if turn(child).is_some() { 0 } else { child - (1 << child.max(1).ilog2()) };
             child > 0 && parent == step
@@ -30,9 +30,9 @@ pub(crate) fn baby_steps<'k, R: HalfProduct + 'k>(
         let children: Vec<i64> = children.collect();
         let turns =
             children.iter().map(|child| turn(child - step).ok_or(child - step)).collect::<Result<Vec<_>, _>>()?;
-        let born = SwitchingKey::automorphisms(ring, &rlwe, &turns);
-        known.insert(step, rlwe);
-        waiting.extend(children.into_iter().zip(born));
+        let all = born(&parent, &turns);
+        known.insert(step, parent);
+        waiting.extend(children.into_iter().zip(all));
     }
     Ok(known)
 }

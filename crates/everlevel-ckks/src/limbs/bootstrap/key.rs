@@ -100,7 +100,8 @@ impl Context {
             Purpose::ToDense => Ok(SwitchingKey::of_limbs(ring, dense, &wide(sparse), gadget, &frame.seed()?)),
             Purpose::Relinearization => frame.product_key(secret, gadget),
             Purpose::Conjugation => frame.galois_key(secret, frame.inversion(), gadget),
-            Purpose::Rotation { left, .. } => frame.galois_key(secret, frame.rotation(left), gadget),
+            Purpose::Baby { left, .. } => frame.galois_key(secret, frame.rotation(left), gadget),
+            Purpose::Giant { left, .. } => frame.moved_key(secret, frame.rotation(left), gadget),
         }
     }
 }

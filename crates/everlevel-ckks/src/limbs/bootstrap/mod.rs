@@ -4,8 +4,9 @@
 //! instead of modulo 1, are an encryption of `m·2^−12 + I` with as large a budget as there are limbs above it.
 //!
 //! *Then* as with levels ([`crate::circuits::bootstrap`], whose maps and sine these are): CoeffsToSlots, the sine of
-//! both halves, SlotsToCoeffs. Over limbs a key switch costs nearly as much hoisted as not, so that a stage has two
-//! keys, for a baby and a giant step, and the keys of SlotsToCoeffs are for the few limbs that are left there.
+//! both halves, SlotsToCoeffs. Over limbs a key switch costs nearly as much hoisted as not, so that a stage has one key
+//! for its baby steps. Giant steps have one each, whose products go back from transforms together. The keys of
+//! SlotsToCoeffs are for the few limbs that are left there.
 //!
 //! *Map.* `plan` bits, gadgets and maps · `key` · `run` the pipeline · `docs/notes/base2k.md` its precision and bits.
 

@@ -52,8 +52,6 @@ pub(in super::super) struct Plan {
     /// The limbs of SlotsToCoeffs.
     pub(super) low_limbs: usize,
     pub(super) out_of_slots: Vec<Stage>,
-    /// Rotations of each stage, those into slots first.
-    rotations: Vec<Vec<i64>>,
 }
 
 impl Plan {
@@ -96,20 +94,17 @@ impl Plan {
                 map: map.encoded(params.n(), factor * f64::from(bits).exp2(), steps, shift),
                 bits,
             });
-            let keys: Vec<Vec<i64>> = shapes.iter().map(|shape| shape.keys(steps)).collect();
-            (stages.collect::<Vec<_>>(), keys)
+            stages.collect::<Vec<_>>()
         };
-        let (into_slots, mut rotations) =
-            transform(Direction::CoeffsToSlots, Steps::Left, (0, None), INTO_SLOTS_BITS, [share; STAGES]);
+        let into_slots = transform(Direction::CoeffsToSlots, Steps::Left, (0, None), INTO_SLOTS_BITS, [share; STAGES]);
         // The ratio's power of two is budget, and what is left is 1/2π.
         let mut factors = [1.0; STAGES];
         factors[0] = 0.5 / std::f64::consts::PI;
         let back = (dft::reach(slots, STAGES), Some(0));
-        let (out_of_slots, more) = transform(Direction::SlotsToCoeffs, Steps::Right, back, OUT_OF_SLOTS_BITS, factors);
-        rotations.extend(more);
+        let out_of_slots = transform(Direction::SlotsToCoeffs, Steps::Right, back, OUT_OF_SLOTS_BITS, factors);
         let low_limbs = (raised_bits - before + SINE_BITS).div_ceil(base) as usize;
         let fit = Fit::new(EVAL_MOD_INTERVAL, Messages::Small);
-        Ok(Self { inner, raised_bits, into_slots, fit, low_limbs, out_of_slots, rotations })
+        Ok(Self { inner, raised_bits, into_slots, fit, low_limbs, out_of_slots })
     }
 
     /// The budget that values of a bound up to 1 come back with.
@@ -134,9 +129,10 @@ impl Plan {
             (Purpose::Relinearization, high),
             (Purpose::Conjugation, high),
         ];
-        for (stage, rotations) in self.rotations.iter().enumerate() {
+        for (stage, Stage { map, .. }) in self.into_slots.iter().chain(&self.out_of_slots).enumerate() {
             let gadget = if stage < STAGES { high } else { low };
-            all.extend(rotations.iter().map(|&left| (Purpose::Rotation { stage, left }, gadget)));
+            all.extend(map.babies.get(1).map(|&left| (Purpose::Baby { stage, left }, gadget)));
+            all.extend(map.giants.iter().skip(1).map(|&left| (Purpose::Giant { stage, left }, gadget)));
         }
         all
     }

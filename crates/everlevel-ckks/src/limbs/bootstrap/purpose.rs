@@ -9,8 +9,13 @@ pub(super) enum Purpose {
     ToDense,
     Relinearization,
     Conjugation,
-    /// Of a stage, those into slots first.
-    Rotation {
+    /// Of a baby step to the next one, of a stage, those into slots first.
+    Baby {
+        stage: usize,
+        left: i64,
+    },
+    /// Of a giant step, whose vector is moved before its product.
+    Giant {
         stage: usize,
         left: i64,
     },
@@ -24,7 +29,8 @@ impl Purpose {
             Self::ToDense => "to_dense".into(),
             Self::Relinearization => "relinearization".into(),
             Self::Conjugation => "conjugation".into(),
-            Self::Rotation { stage, left } => format!("stage_{stage}.left_{left}"),
+            Self::Baby { stage, left } => format!("stage_{stage}.baby_{left}"),
+            Self::Giant { stage, left } => format!("stage_{stage}.giant_{left}"),
         }
     }
 }

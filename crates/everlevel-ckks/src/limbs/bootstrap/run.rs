@@ -2,11 +2,11 @@
 
 use everlevel_limbs::{Error, noise};
 use everlevel_objects::with_memory;
-use everlevel_ring::base2k::{ClearPoly, coefficients};
-use everlevel_ring::{Footprint, LimbRing, Progress, report};
+use everlevel_ring::base2k::{ClearPoly, TurnedSum, coefficients};
+use everlevel_ring::{Footprint, HalfProduct, LimbRing, Progress, report};
 use everlevel_rlwe::{Rlwe, SIGMA};
 
-use super::super::matrix::{Operands, clear_sums, operands};
+use super::super::matrix::{Operands, RowSum, clear_sums, operands};
 use super::super::polynomials::OfBudgets;
 use super::super::{Ciphertext, Context, Params};
 use super::key::BootstrapKey;
@@ -14,15 +14,11 @@ use super::plan::{Plan, RATIO_BITS, STAGE_BITS, Stage};
 use super::purpose::Purpose;
 use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::dft::EncodedMap;
-use crate::circuits::matrix::steps::Horner;
 
 /// Root mean square of the sine's error at N = 2^16 from roundings, which scales with their √N: measured.
 const SINE_NOISE: f64 = 7.6e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
-
-/// Giant steps whose sums are made together: all of a stage's.
-const GIANTS_TOGETHER: usize = 8;
 
 /// A bootstrap, and how far it is.
 struct Run<'a> {
@@ -50,9 +46,10 @@ impl Context {
         let plan = self.bootstrap_plan()?;
         let limbs = plan.inner.params().shape().limbs;
         let ciphertext = 2 * self.ring().operand_nbytes(limbs);
-        let babies = plan.into_slots.iter().map(|stage| stage.map.babies.len()).max().unwrap_or(0);
-        let stage =
-            (babies + GIANTS_TOGETHER + 4) * ciphertext + GIANTS_TOGETHER * babies * self.ring().operand_nbytes(1);
+        let largest = |of: fn(&EncodedMap) -> usize| plan.into_slots.iter().map(|stage| of(&stage.map)).max();
+        let [babies, giants] = [largest(|map| map.babies.len()), largest(|map| map.giants.len())];
+        let (babies, giants) = (babies.unwrap_or(0), giants.unwrap_or(0));
+        let stage = (babies + giants + 4) * ciphertext + giants * babies * self.ring().operand_nbytes(1);
         Ok(Footprint { held: (16 * self.params.n() * plan.low_limbs) as u64, work: stage as u64 })
     }
 
@@ -162,41 +159,50 @@ impl Run<'_> {
         self.key.get(Purpose::ToDense).switch(ring, &last)
     }
 
-    /// One stage of a transform: baby steps, each a rotation of the one before, and giant steps by Horner's rule.
+    /// One stage of a transform: baby steps, each a rotation of the one before, and giant steps, whose products with
+    /// their keys are carried together. A baby step's transforms are also the digits that the next one is made of.
     fn mapped(&self, stage: usize, Stage { map, .. }: &Stage, ct: &Rlwe<LimbRing>) -> Result<Rlwe<LimbRing>, Error> {
         let (ring, frame) = (self.ring(), &self.context.frame);
-        let turned = |ct: &Rlwe<LimbRing>, left: i64| {
-            self.key.get(Purpose::Rotation { stage, left }).automorphism(ring, ct, frame.rotation(left))
-        };
         let EncodedMap { babies, giants, diagonals } = map;
         let mut vectors: Vec<Operands> = Vec::with_capacity(babies.len());
         let mut baby = ct.clone();
-        for step in 0..babies.len() {
-            if step > 0 {
-                baby = turned(&baby, babies[1]);
+        while vectors.len() < babies.len() {
+            if let Some([_, digits]) = vectors.last() {
+                let left = babies[1];
+                let key = self.key.get(Purpose::Baby { stage, left });
+                baby = key.automorphism_digits(ring, &baby.c0, digits, frame.rotation(left));
                 self.check()?;
             }
             vectors.push(operands(ring, &baby));
         }
-        let vectors: Vec<&Operands> = vectors.iter().collect();
-        let clear = |diagonal: &Option<Vec<i64>>| Some(self.clear(diagonal.as_ref()?));
-        let mut sum = Horner::new();
-        let rows: Vec<(usize, &Vec<Option<Vec<i64>>>)> = diagonals.iter().enumerate().rev().collect();
-        for together in rows.chunks(GIANTS_TOGETHER) {
-            let all: Vec<Vec<Option<ClearPoly>>> =
-                together.iter().map(|(_, row)| row.iter().map(clear).collect()).collect();
-            let rows: Vec<Vec<Option<&ClearPoly>>> =
-                all.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
-            for ((giant, _), of_row) in together.iter().zip(clear_sums(ring, &vectors, &rows)) {
-                // From one giant step to the next.
-                let turn = |ct: Rlwe<LimbRing>, _| Ok::<_, Error>(turned(&ct, giants[1]));
-                sum.step(*giant as i64, turn, |turned| Ok(of_row.finish(ring, turned.as_ref())))?;
-                self.check()?;
+        drop(baby);
+        let all: Vec<Vec<Option<ClearPoly>>> = diagonals
+            .iter()
+            .map(|row| row.iter().map(|diagonal| Some(self.clear(diagonal.as_ref()?))).collect())
+            .collect();
+        let rows: Vec<Vec<Option<&ClearPoly>>> =
+            all.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
+        let sums = clear_sums(ring, &vectors.iter().collect::<Vec<_>>(), &rows);
+        drop(vectors);
+        drop(all);
+        let limbs = ct.limbs();
+        let (mut body, mut mask) = (TurnedSum::default(), TurnedSum::default());
+        let (mut digits, mut keys) = (Vec::new(), Vec::new());
+        for (&left, RowSum([of_body, of_mask])) in giants.iter().zip(sums) {
+            let element = frame.rotation(left);
+            body.add(ring, of_body, element);
+            if left == 0 {
+                mask.add(ring, of_mask, element);
+                continue;
             }
+            let key = self.key.get(Purpose::Giant { stage, left });
+            let moved = ring.automorphism(&ring.finish_clear(of_mask, None), element);
+            digits.extend(ring.digits(key.gadget(), &[&moved]));
+            keys.push(key.rows());
+            self.check()?;
         }
-        // The last giant step is by 0.
-        let total = sum.finish(|ct, _| Ok::<_, Error>(ct))?;
-        Ok(total.unwrap_or_else(|| unreachable!("a giant step at least")))
+        let [c0, c1] = ring.finish_sum(&digits, &keys, [body, mask], limbs);
+        Ok(Rlwe { c0, c1 })
     }
 
     /// The transform of a diagonal, whose coefficients are apart.
