@@ -104,9 +104,11 @@ fn tensor(log_n: u32, transform: Transform, log2_base: u32, count: usize) -> Res
     Ok(())
 }
 
-/// A key of uniform rows.
+/// A key of uniform rows, whose digits have as many primes as there are special ones.
 fn residue_key(ring: &Ring, set: &PrimeSet, special_set: &PrimeSet) -> SwitchingKey {
-    let gadget = RnsGadget::consecutive(ring, set, special_set, 0.0);
+    // All primes have nearly the same size: without this bit, digits of primes above the special ones had one less.
+    let gadget = RnsGadget::consecutive(ring, set, special_set, -1.0);
+    assert_eq!(gadget.digits[0].len(), special_set.len());
     let full = gadget.full_set();
     let uniform = |row: u64| PackedPoly::new(&ring.uniform_poly(&full, &seed(3), row));
     let digits = gadget.digits.len() as u64;
