@@ -159,6 +159,9 @@ struct Operations {
     calls: [Box<dyn Fn()>; 4],
 }
 
+/// What a call does with a key.
+type Run<R> = Box<dyn Fn(&R, &SwitchingKey<R>, &Rlwe<R>)>;
+
 /// The calls of a key: uniform ones, which take the time of ones that encrypt something.
 fn operations<R: HalfProduct + 'static>(
     ring: Arc<R>,
@@ -167,7 +170,7 @@ fn operations<R: HalfProduct + 'static>(
     product: impl Fn(&R, &SwitchingKey<R>, &Rlwe<R>) + 'static,
 ) -> [Box<dyn Fn()>; 4] {
     let ct = Arc::new(ct);
-    let call = |run: Box<dyn Fn(&R, &SwitchingKey<R>, &Rlwe<R>)>| -> Box<dyn Fn()> {
+    let call = |run: Run<R>| -> Box<dyn Fn()> {
         let (ring, key, ct) = (Arc::clone(&ring), Arc::clone(&key), Arc::clone(&ct));
         Box::new(move || run(&ring, &key, &ct))
     };
@@ -245,7 +248,7 @@ fn compare(log_n: u32, key_bits: u32) -> Result<(), Box<dyn Error + Send + Sync>
         }
     }
     for (Operations { name, bits: [key, ciphertext], nbytes, .. }, times) in rows.iter().zip(times) {
-        let times = times.map(|times| Times::of(times)).map(|t| format!("{:.1} ({:.1})", t.median, t.least));
+        let times = times.map(Times::of).map(|t| format!("{:.1} ({:.1})", t.median, t.least));
         let size = *nbytes as f64 / 1e9;
         println!("| {name} | {key:.0}, {ciphertext:.0} | {size:.2} GB | {} |", times.join(" | "));
     }
