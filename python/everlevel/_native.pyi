@@ -417,9 +417,13 @@ class TfheEvaluationKey(_OfSecret):
 @final
 class TfheLookupKey(_OfSecret):
     @property
+    def log2_p_fail(self) -> float: ...
+    @property
     def prepared_nbytes(self) -> int: ...
     @property
     def rotation_count(self) -> int: ...
+    @property
+    def security_bits(self) -> float: ...
 
 @type_check_only
 class _TfheArray(_OfSecret):

@@ -120,6 +120,24 @@ def test_ntru_has_no_look_ups() -> None:
         engine.create_lookup_key(engine.create_secret_key())
 
 
+@pytest.mark.parametrize(
+    ("parameters", "found"),
+    [
+        ("integer-5-14-baseline", r"tables that fail with 2\^-14\.0"),
+        ("integer-4-64-experimental", "partial, shared or structured secrets"),
+        ("integer-4-64-blocks-experimental", "partial, shared or structured secrets"),
+        ("integer-4-64-partial-experimental", "partial, shared or structured secrets"),
+    ],
+)
+def test_what_nothing_is_claimed_of_has_no_look_ups(parameters: str, found: str) -> None:
+    engine = tfhe.Engine(parameters, insecure_log_n=12)
+    with pytest.raises(ParameterError, match=f"{found}.*choose a set such as integer-4-128") as raised:
+        engine.create_lookup_key(engine.create_secret_key())
+    assert raised.value.option == "parameters"
+    with pytest.raises(ParameterError, match=found):
+        engine.estimate_memory("create_lookup_key")
+
+
 def test_keys_are_remembered_and_forgotten() -> None:
     engine, secret_key, lookup_key = make(insecure_log_n=9)
     evaluation_key = engine.create_evaluation_key(secret_key)
@@ -152,12 +170,14 @@ def test_keys_travel_in_files_and_pickles(tmp_path: Path) -> None:
     assert loaded.to_bytes() == lookup_key.to_bytes() == pickle.loads(pickle.dumps(lookup_key)).to_bytes()
     assert isinstance(everlevel.open(tmp_path / "lookup").object, tfhe.LookupKey)
     assert repr(loaded).startswith("LookupKey(integer-4-128, ")
+    assert (loaded.security_bits, loaded.log2_p_fail) == (0, -65)
 
 
 @pytest.mark.full_size
 def test_a_real_set_looks_up_bytes() -> None:
     engine, secret_key, lookup_key = make(insecure_log_n=None)
     assert lookup_key.prepared_nbytes < 220e6
+    assert 128 <= lookup_key.security_bits < engine.security_bits
     x = engine.encrypt_uint(np.array([7, 250], np.uint8), secret_key)
     found = engine.lookup(x, lambda i: i * i, out_bits=16)
     np.testing.assert_array_equal(engine.decrypt(found, secret_key), [49, 62500])

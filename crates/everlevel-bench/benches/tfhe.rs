@@ -1,6 +1,10 @@
 //! Gates, tables and integers beside tfhe-rs, in one run:
 //! `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe -- [gate-64 | gate-128 | gate-165 | integer-4-128 |
-//! insecure-tfhe-lib | new-keys-1 … new-keys-8 | uint32]…`; `new-keys` is that of 5 bits beside sets of 2^-64.
+//! insecure-tfhe-lib | new-keys-1 … new-keys-8 | uint32 | circuit-bootstrap]…`; `new-keys` is that of 5 bits beside
+//! sets of 2^-64.
+//!
+//! `circuit-bootstrap` has poulpy beside both, too, with its feature, Rust's nightly and
+//! `RUSTFLAGS="-C target-cpu=native"`: `cargo +nightly bench … --features tfhe-rs,poulpy …`.
 //!
 //! One thread; milliseconds of its CPU time, minimum and median. The two libraries take turns, so that a busy machine
 //! slows both. Under `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` tfhe-rs has huge pages too, which is the fairer
@@ -14,7 +18,8 @@ use std::sync::Arc;
 use everlevel_bench::new_keys;
 use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{
-    Ciphertext, EvalKeys, Gadget, Gate, KeySwitch, Literal, Params, ParamsLiteral, SecretKey, Space, Width, sets,
+    Ciphertext, CircuitParams, EvalKeys, Gadget, Gate, KeySwitch, Literal, Params, ParamsLiteral, SecretKey,
+    SeededCircuitKey, Space, Width, sets,
 };
 use everlevel_testkit::artifact;
 
@@ -123,8 +128,40 @@ fn our_integers(set: &str) -> Vec<(&'static str, Timed)> {
     ["add", "multiply", "compare"].map(timed).into()
 }
 
+/// A circuit bootstrap of a bit.
+fn our_circuit_bootstrap(name: &str) -> Timed {
+    let outer = Arc::new(Params::try_from(literal(name)).expect("valid"));
+    let secret = SecretKey::generate(Arc::clone(&outer)).expect("entropy");
+    let key = SeededCircuitKey::generate(&secret).expect("a set with look-ups").prepare();
+    let bit = secret.encrypt_integers(&[1], 1).expect("entropy");
+    let about = format!(
+        "{} and {} levels of 2^{}, {} bits, fails with 2^{:.1} at most",
+        CircuitParams::TREE.digits,
+        CircuitParams::TREE_BODY.digits,
+        CircuitParams::TREE.log2_base,
+        CircuitParams::SECURITY_BITS,
+        key.params().rotation().max_log2_p_fail,
+    );
+    let call = Box::new(move || drop(key.circuit_bootstrap(&bit).expect("a bit")));
+    Timed { name: format!("everlevel {name}"), about, call }
+}
+
+#[cfg(feature = "poulpy")]
+#[path = "peer/poulpy.rs"]
+mod poulpy;
+
+#[cfg(not(feature = "poulpy"))]
+mod poulpy {
+    use super::Timed;
+
+    pub fn calls() -> Vec<Timed> {
+        Vec::new()
+    }
+}
+
 #[cfg(feature = "tfhe-rs")]
 mod peer {
+    mod circuit;
     mod new_keys;
 
     use everlevel_testkit::artifact;
@@ -173,15 +210,17 @@ mod peer {
         }
     }
 
-    /// log2 of the failure probability of a bootstrap whose input has each of two norms, without the centred mean of
-    /// our modulus switch: `n/2` roundings instead of `n/4`.
+    /// The variance that a modulus switch without the centred mean of ours has above it: `n/2` roundings, not `n/4`.
+    fn more_rounding(params: &Params) -> f64 {
+        params.lwe_dim as f64 / 4.0 / (12.0 * (2.0 * params.table_len() as f64).powi(2))
+    }
+
+    /// log2 of the failure probability of a bootstrap whose input has each of two norms, by the peer's modulus switch.
     fn failures(literal: ParamsLiteral, squared_norms: [f64; 2]) -> String {
         let params = Params::try_from(literal).expect("sound numbers");
-        let n = params.lwe_dim as f64;
-        let more = (n / 4.0) / (12.0 * (2.0 * params.table_len() as f64).powi(2));
         told(squared_norms, |squared_norm| {
             let noise = params.mean_noise();
-            let variance = noise.at_table(squared_norm * noise.bootstrapped) + more;
+            let variance = noise.at_table(squared_norm * noise.bootstrapped) + more_rounding(&params);
             noise::log2_p_fail(params.margin_torus(), variance)
         })
     }
@@ -232,6 +271,7 @@ mod peer {
             "gate-165" => vec![gate("2^-165, KS_PBS", &boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165_KS_PBS)],
             "integer-4-128" => sets().map(table).into(),
             "new-keys" => new_secrets(5),
+            "circuit-bootstrap" => circuit::calls(),
             _ => super::bits_of(group).map(new_secrets).unwrap_or_default(),
         }
     }
@@ -275,7 +315,7 @@ mod peer {
 /// Takes the calls in turns, and prints their times, ours as parts of the peer's best.
 fn compare(mut calls: Vec<Timed>, repeats: usize) {
     let times = measure(&mut calls, repeats);
-    let theirs = calls.iter().zip(&times).filter(|(timed, _)| timed.name.starts_with("tfhe-rs"));
+    let theirs = calls.iter().zip(&times).filter(|(timed, _)| !timed.name.starts_with("everlevel"));
     let best = theirs.map(|(_, times)| times.least).fold(f64::INFINITY, f64::min);
     for (Timed { name, about, .. }, Times { least, median }) in calls.iter().zip(&times) {
         let ratio = if best.is_finite() { format!("{:.2} of the peer's best", least / best) } else { String::new() };
@@ -317,6 +357,12 @@ fn main() {
         calls.extend(of_artifact(bits));
         calls.extend(peer::calls(&group));
         compare(calls, if bits < 6 { 31 } else { 5 });
+    }
+    if wanted("circuit-bootstrap") {
+        let mut calls = vec![our_circuit_bootstrap("integer-4-64"), our_circuit_bootstrap("integer-4-128")];
+        calls.extend(peer::calls("circuit-bootstrap"));
+        calls.extend(poulpy::calls());
+        compare(calls, 9);
     }
     if wanted("uint32") {
         let (mut all, theirs) = (our_integers("integer-4-128"), peer::integers());

@@ -38,7 +38,8 @@ def create_lookup_key(self: Core, secret_key: SecretKey, *, progress: bool | Non
     SpaceError
         If the parameters hold bits, or integers of fewer than 4 bits.
     ParameterError
-        If the parameters are NTRU's, or experimental ones.
+        If nothing is claimed of look-ups with the parameters: NTRU's, those with experimental secrets, those whose
+        tables fail with more than 2^-64, and those whose messages have no room for the noise.
     EngineMismatchError
         If the secret key is one of other parameters.
 

@@ -74,5 +74,19 @@ class LookupKey(set_keys.Key):
         """Rotations that were done with the key since it was made or read: one for each two bits of an index."""
         return self._native.rotation_count
 
+    @property
+    def security_bits(self) -> float:
+        """Security of all the key's secrets against the cheapest attack, under MATZOV; 0 for an insecure ring."""
+        return float(min(self._engine.security_bits, self._native.security_bits))
+
+    @property
+    def log2_p_fail(self) -> float:
+        """Base-2 logarithm of the probability that a look-up of 16 bits fails, at most, for whatever is accepted.
+
+        A message of more than two bits is split first, by a table for each two of them: these fail with
+        ``2**Engine.max_log2_p_fail`` each, at most. `Ciphertext.failure_probability` of a result counts them.
+        """
+        return self._native.log2_p_fail
+
     def __repr__(self) -> str:
         return f"LookupKey({self._engine.parameters}, {format_bytes(self.prepared_nbytes)})"

@@ -18,6 +18,10 @@ pub struct CircuitParams {
 
 /// log2 of the probability that one rotation of a circuit bootstrap fails, at most: sixteen of them fail with `2^-64`.
 const MAX_LOG2_P_FAIL: f64 = -68.0;
+/// log2 of the probability that a table of the outer parameters fails, at most: a look-up has some for its messages.
+const MAX_OUTER_LOG2_P_FAIL: f64 = -64.0;
+/// The dimension and log2 of the errors' standard deviation of the rotations' small secret.
+const SMALL_SECRET: (usize, f64) = (672, -13.98);
 
 impl CircuitParams {
     /// Digits of the half products of automorphisms.
@@ -32,19 +36,28 @@ impl CircuitParams {
     /// Bits of an index, at most.
     pub const MAX_BITS: u32 = 16;
 
+    /// Cheapest attack on the small secret that look-ups alone have, under MATZOV ([`everlevel_security::torus`]). The
+    /// key encrypts nothing else but the large secret of the outer parameters, with their errors and so their claim.
+    pub const SECURITY_BITS: f64 = 128.2;
+
     /// The numbers beside keys of these parameters.
     ///
     /// # Errors
-    /// [`Error::NoLookUps`] for NTRU, rank above 1, 32-bit words, secrets that aren't the usual ones, and where
-    /// bootstraps come before key switches or messages have no room for a look-up's noise; [`Error::WrongSpace`] for
-    /// bits and integers below 4 bits.
+    /// [`Error::NoLookUps`] for NTRU, limbs, rank above 1, 32-bit words, secrets that aren't the usual ones, and where
+    /// bootstraps come before key switches, tables fail with more than `2^-64` or messages have no room for a look-up's
+    /// noise: for all that nothing is claimed of. [`Error::WrongSpace`] for bits and integers below 4 bits.
     pub fn of(outer: &Arc<Params>) -> Result<Self, Error> {
         let op = "create_lookup_key";
         let refuse = |found: String, needed| Err(Error::NoLookUps { op, found, needed });
-        let Literal::Tfhe(l) = outer.literal() else {
-            return refuse("NTRU's keys".into(), "TFHE's");
+        let l = match outer.literal() {
+            Literal::Tfhe(l) => l,
+            Literal::Limbs(_) => return refuse("keys over limbs".into(), "keys of words"),
+            Literal::Ntru(_) => return refuse("NTRU's keys".into(), "TFHE's"),
         };
         crate::uint::Radix::of(op, l.space)?;
+        if l.max_log2_p_fail > MAX_OUTER_LOG2_P_FAIL {
+            return refuse(format!("tables that fail with 2^{:.1}", l.max_log2_p_fail), "ones with 2^-64 at most");
+        }
         if l.rank != 1 {
             return refuse(format!("samples of rank {}", l.rank), "samples of rank 1");
         }
@@ -71,7 +84,7 @@ impl CircuitParams {
         let (lwe, key_switch) = if outer.insecure {
             ((outer.lwe_dim, outer.lwe_log2_std_dev), outer.key_switch)
         } else {
-            ((672, -13.98), KeySwitch { gadget: Gadget::new(1, 12), ring: 32 })
+            (SMALL_SECRET, KeySwitch { gadget: Gadget::new(1, 12), ring: 32 })
         };
         ParamsLiteral {
             torus_bits: 64,
@@ -93,6 +106,17 @@ impl CircuitParams {
             max_log2_p_fail: MAX_LOG2_P_FAIL,
             insecure: outer.insecure,
         }
+    }
+
+    /// [`Self::SECURITY_BITS`], or 0 beside keys without security.
+    pub fn security_bits(&self) -> f64 {
+        if self.outer.insecure { 0.0 } else { Self::SECURITY_BITS }
+    }
+
+    /// log2 of the probability that one of the rotations of a look-up of [`Self::MAX_BITS`] bits fails: at most that,
+    /// whatever index is accepted, for all keys but one in `2^40`. Tables that split messages are not among these.
+    pub fn log2_p_fail(&self) -> f64 {
+        self.rotation.max_log2_p_fail + f64::from(Self::MAX_BITS / 2).log2()
     }
 
     /// The parameters of the keys that the circuit bootstraps stand beside.

@@ -47,4 +47,8 @@ properties! { [TfheLookupKey] as key {
     prepared_nbytes: usize = key.0.ready().nbytes();
     /// Rotations that were done with the key.
     rotation_count: usize = key.0.ready().rotation_count();
+    /// Security of the secret that look-ups alone have.
+    security_bits: f64 = key.0.ready().params().security_bits();
+    /// log2 of the probability that a rotation of a look-up of 16 bits fails, at most.
+    log2_p_fail: f64 = key.0.ready().params().log2_p_fail();
 } }
