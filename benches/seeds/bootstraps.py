@@ -69,33 +69,28 @@ def measure(
     chain: dict[str, Any] = {"use_bootstrap_to_14_levels": True} if kind == "14 levels" else {"use_bootstrap": True}
     if slot_count:
         chain["slot_count"] = slot_count
-    engine = Engine(thread_count=max(threads), insecure_log_n=insecure_log_n, **chain)
+    engine = Engine(thread_count=threads[0], insecure_log_n=insecure_log_n, **chain)
     secret_key = engine.create_secret_key()
     keys, key_seconds = timed(make_keys, engine, secret_key, kind, size, stage_count)
     of_stages = {"stage_count": stage_count} if size == "small" else {}
     level_in = stage_count if CALLS[kind] != "bootstrap" else 0
-    workers = {count: Engine(thread_count=count, insecure_log_n=insecure_log_n, **chain) for count in threads}
-    for worker in workers.values():
-        # As in a process whose one engine makes the keys.
-        worker.prepare_bootstrap(keys[-1], stage_count=of_stages.get("stage_count"))
     messages = messages_of(kind, engine.slot_count)
     bound = max(float(np.abs(message).max()) for message in messages.values())
 
-    def refreshed(count: int, message: np.ndarray) -> tuple[Ciphertext, float]:
-        worker = workers[count]
+    def refreshed(worker: Engine, message: np.ndarray) -> tuple[Ciphertext, float]:
         ciphertext = worker.encrypt(message, secret_key, level_in, bound=bound)
-        clock = time.process_time if count == 1 else time.perf_counter
+        clock = time.process_time if worker.thread_count == 1 else time.perf_counter
         start = clock()
         result = getattr(worker, CALLS[kind])(ciphertext, *keys, **of_stages)
         return result, clock() - start
 
-    row: Row = {"first_seconds": refreshed(threads[0], messages["random"])[1]}
-    seconds = {
-        str(count): statistics.median(refreshed(count, messages["random"])[1] for _ in range(repetitions))
-        for count in threads
-    }
+    def median(worker: Engine) -> float:
+        return statistics.median(refreshed(worker, messages["random"])[1] for _ in range(repetitions))
+
+    row: Row = {"first_seconds": refreshed(engine, messages["random"])[1]}
+    seconds = {str(engine.thread_count): median(engine)}
     for name, message in messages.items():
-        result, _ = refreshed(threads[-1], message)
+        result, _ = refreshed(engine, message)
         slots = slice(2 if name == "guide" else None)
         error = errors_of(engine.decrypt(result, secret_key)[slots], message[slots])
         if name == "uniform":
@@ -103,12 +98,17 @@ def measure(
         else:
             row[f"{name}_error"] = float(error.mean())
         row["level_out"] = result.level
+    # Of one engine: those of other numbers of threads have tables of their own.
+    row["peak_gigabytes"] = peak_gigabytes()
+    for count in threads[1:]:
+        worker = Engine(thread_count=count, insecure_log_n=insecure_log_n, **chain)
+        worker.prepare_bootstrap(keys[-1], stage_count=of_stages.get("stage_count"))
+        seconds[str(count)] = median(worker)
     return row | {
         "seconds": seconds,
         "level_in": level_in,
         "key_gigabytes": sum(key.nbytes for key in keys) / 1e9,
         "key_seconds": key_seconds,
-        "peak_gigabytes": peak_gigabytes(),
     }
 
 

@@ -44,7 +44,7 @@ def draw_table(axes: Axes, rows: list[Published], store: Store) -> None:
         if cpu and seconds:
             axes.plot([seconds, min(cpu)], [place, place], color="0.85", zorder=1)
             axes.annotate(
-                f"{min(cpu) / seconds:.0f} ×", (min(cpu), place), (6, -3), textcoords="offset points", fontsize=8
+                f"{min(cpu) / seconds:.0f} ×", (max(cpu), place), (6, -3), textcoords="offset points", fontsize=8
             )
         axes.scatter(cpu, [place] * len(cpu), color=published, zorder=2)
         axes.scatter(one.seconds(3), [place] * len(cpu), color=gpu, zorder=2, s=14)
