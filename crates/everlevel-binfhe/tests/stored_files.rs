@@ -21,17 +21,20 @@ const UINTS: [u64; 2] = [50_000, 7];
 enum Of {
     Bits,
     Integers,
+    /// Integers whose tables fail seldom enough for look-ups.
+    LookUps,
     Ntru,
 }
 
 impl Of {
-    const ALL: [Self; 3] = [Self::Bits, Self::Integers, Self::Ntru];
+    const ALL: [Self; 4] = [Self::Bits, Self::Integers, Self::LookUps, Self::Ntru];
 
     /// The end of a file's name.
     fn ending(self) -> &'static str {
         match self {
             Self::Bits => "",
             Self::Integers => ".integers",
+            Self::LookUps => ".lookups",
             Self::Ntru => ".ntru",
         }
     }
@@ -52,7 +55,7 @@ impl Of {
         };
         let literal: Literal = match self {
             Self::Bits => bits.into(),
-            Self::Integers => ParamsLiteral {
+            Self::Integers | Self::LookUps => ParamsLiteral {
                 torus_bits: 64,
                 lwe_dim: 8,
                 lwe_log2_std_dev: -26.0,
@@ -63,6 +66,7 @@ impl Of {
                 key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 8 },
                 space: Space::Integer { bits: 4 },
                 squared_norm: 25.0,
+                max_log2_p_fail: if self == Self::LookUps { -64.0 } else { bits.max_log2_p_fail },
                 ..bits
             }
             .into(),
@@ -104,21 +108,24 @@ fn write(files: &StoredFiles) {
             SecretKey::generate(of.params()).unwrap().write(&path).unwrap();
         }
         let secret = secret(files, of);
+        if of == Of::LookUps {
+            if let Some(path) = missing(kinds::TFHE_LOOKUP_KEY) {
+                SeededCircuitKey::generate(&secret).unwrap().write(&path).unwrap();
+            }
+            continue;
+        }
         if let Some(path) = missing(kinds::TFHE_EVALUATION_KEY) {
             SeededEvalKeys::generate(&secret).unwrap().write(&path).unwrap();
         }
         if let Some(path) = missing(kinds::TFHE_CIPHERTEXT) {
             let fresh = match of {
                 Of::Integers => secret.encrypt_integers(&INTEGERS, 15).unwrap(),
-                Of::Bits | Of::Ntru => secret.encrypt_bits(&BITS).unwrap(),
+                Of::Bits | Of::LookUps | Of::Ntru => secret.encrypt_bits(&BITS).unwrap(),
             };
             Ciphertext::write_all(&fresh, secret.params(), &path).unwrap();
         }
         if of != Of::Integers {
             continue;
-        }
-        if let Some(path) = missing(kinds::TFHE_LOOKUP_KEY) {
-            SeededCircuitKey::generate(&secret).unwrap().write(&path).unwrap();
         }
         if let Some(path) = missing(kinds::TFHE_UINT_ARRAY) {
             secret.encrypt_uints(Width::U16, &UINTS).unwrap().write(secret.params(), &path).unwrap();
