@@ -553,10 +553,14 @@ class LimbsSecretKey(_OfSecret): ...
 class LimbsPublicKey(_OfSecret): ...
 
 @final
-class LimbsBootstrapKey(_OfSecret): ...
+class LimbsBootstrapKey(_OfSecret):
+    @property
+    def is_seeded(self) -> bool: ...
 
 @final
 class LimbsEvaluationKey(_OfSecret):
+    @property
+    def is_seeded(self) -> bool: ...
     @property
     def has_inversion(self) -> bool: ...
     @property
@@ -581,7 +585,13 @@ _BfvObject = LimbsSecretKey | LimbsPublicKey | LimbsEvaluationKey | BfvCiphertex
 @final
 class BfvContext:
     def __new__(
-        cls, *, parameters: str, plain_modulus: int | None, thread_count: int, insecure_log_n: int | None
+        cls,
+        *,
+        parameters: str,
+        plain_modulus: int | None,
+        thread_count: int,
+        seeded_keys: bool,
+        insecure_log_n: int | None,
     ) -> BfvContext: ...
     @property
     def depth(self) -> int: ...
@@ -593,6 +603,8 @@ class BfvContext:
     def is_insecure(self) -> bool: ...
     @property
     def plain_modulus(self) -> int: ...
+    @property
+    def seeded_keys(self) -> bool: ...
     @property
     def slot_count(self) -> int: ...
     @property
@@ -657,7 +669,13 @@ _LimbsObject = LimbsSecretKey | LimbsPublicKey | LimbsEvaluationKey | LimbsBoots
 @final
 class LimbsContext:
     def __new__(
-        cls, *, parameters: str, precision_bits: int | None, thread_count: int, insecure_log_n: int | None
+        cls,
+        *,
+        parameters: str,
+        precision_bits: int | None,
+        thread_count: int,
+        seeded_keys: bool,
+        insecure_log_n: int | None,
     ) -> LimbsContext: ...
     @property
     def depth(self) -> int: ...
@@ -669,6 +687,8 @@ class LimbsContext:
     def max_budget_bits(self) -> int: ...
     @property
     def precision_bits(self) -> int: ...
+    @property
+    def seeded_keys(self) -> bool: ...
     @property
     def slot_count(self) -> int: ...
     @property

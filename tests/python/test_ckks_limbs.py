@@ -379,3 +379,31 @@ def test_memory_is_told(engine: limbs.Engine, secret_key: limbs.SecretKey) -> No
     held = engine.estimate_memory("create_evaluation_key", count=2).held
     assert 0.99 * key.nbytes <= held <= key.nbytes
     assert engine.estimate_memory("encrypt").held == engine.encrypt([1], secret_key).nbytes
+
+
+@pytest.mark.parametrize("module", [limbs, bfv], ids=["ckks", "bfv"])
+def test_seeded_keys_are_smaller_and_compute_the_same(module: Any, tmp_path: Path) -> None:
+    expanded = module.Engine("n13", thread_count=1, insecure_log_n=10)
+    seeded = module.Engine("n13", thread_count=1, insecure_log_n=10, seeded_keys=True)
+    assert (expanded.seeded_keys, seeded.seeded_keys) == (False, True)
+    assert "seeded keys" in repr(seeded)
+    assert "seeded" not in repr(expanded)
+    secret_key = expanded.create_secret_key()
+    key = expanded.create_evaluation_key(secret_key, rotations=[1])
+    x = expanded.encrypt([1, 0, 1], secret_key)
+    for one in (secret_key, key, x):
+        one.save(tmp_path / type(one).__name__)
+    loaded_key, y = seeded.load(tmp_path / "EvaluationKey"), seeded.load(tmp_path / "Ciphertext")
+    assert (key.is_seeded, loaded_key.is_seeded) == (False, True)
+    assert repr(loaded_key).endswith("B, seeded)")
+    assert loaded_key.nbytes < 0.34 * key.nbytes
+    assert loaded_key.nbytes == seeded.estimate_memory("create_evaluation_key", count=2).held
+    for result, same in ((x * x, y * y), (x.rotate(1), y.rotate(1))):
+        assert result.to_bytes() == same.to_bytes()
+    # Keys of its own; files of either are each other's; and another process' engine has them seeded, too.
+    own = seeded.create_evaluation_key(seeded.load(tmp_path / "SecretKey"), rotations=[1])
+    assert own.is_seeded
+    assert not expanded.load_bytes(own.to_bytes()).is_seeded
+    assert pickle.loads(pickle.dumps(seeded)).seeded_keys
+    with pytest.raises(errors.OperandTypeError, match="seeded_keys is 1 of type int"):
+        module.Engine("n13", seeded_keys=1)

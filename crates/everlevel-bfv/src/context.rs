@@ -7,7 +7,7 @@ use everlevel_objects::{require_units, with_memory};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
-use everlevel_ring::{LimbRing, Limbs, Progress};
+use everlevel_ring::{Footprint, LimbRing, Limbs, Progress};
 use everlevel_rlwe::Rlwe;
 
 use crate::encoder::Encoder;
@@ -53,6 +53,22 @@ impl Context {
         };
         let frame = Frame::new(params.shape(), &format!("{:?}", params.literal()), entry, seeds)?;
         Ok(Self { params, frame, encoder })
+    }
+
+    /// The same, with keys that are held as seeds and bodies, or not: less memory, slower use.
+    #[must_use]
+    pub fn with_seeded_keys(self, seeded_keys: bool) -> Self {
+        Self { frame: self.frame.with_seeded_keys(seeded_keys), ..self }
+    }
+
+    /// Whether keys are held as seeds and bodies.
+    pub fn seeded_keys(&self) -> bool {
+        self.frame.seeded_keys()
+    }
+
+    /// The memory of so many keys, of products and of rotations.
+    pub fn keys_footprint(&self, count: usize) -> Footprint {
+        self.frame.keys_footprint(count)
     }
 
     /// The parameters.

@@ -160,9 +160,24 @@ fn keys_in_files_are_the_same() {
     let key = BootstrapKey::from_container(&bench.context, &container).unwrap();
     assert_eq!((key.nbytes(), key.secret_id()), (bench.key.nbytes(), bench.key.secret_id()));
     let a = bench.used_up(&uniform(bench.slots(), 6), 1.5, 20);
-    let [one, other] = [&bench.key, &key].map(|key| bench.context.bootstrap(&a, key, &no_progress).unwrap());
-    let [one, other] = [one, other].map(|ct| bench.context.decrypt(&bench.secret, &ct).unwrap());
-    assert_eq!(one, other);
+    let decrypted = |key| {
+        let result = bench.context.bootstrap(&a, key, &no_progress).unwrap();
+        bench.context.decrypt(&bench.secret, &result).unwrap()
+    };
+    let expected = decrypted(&bench.key);
+    assert_eq!(decrypted(&key), expected);
+    // Seeds and bodies, as the file has them.
+    let seeding = Context::new(Params::of_set("n16", None, Some(8)).unwrap()).unwrap().with_seeded_keys(true);
+    let seeded = BootstrapKey::from_container(&seeding, &container).unwrap();
+    assert_eq!([&key, &seeded].map(BootstrapKey::is_seeded), [false, true]);
+    assert_eq!(seeded.nbytes() as u64, seeding.bootstrap_key_footprint().unwrap().held);
+    assert!(10 * seeded.nbytes() < 3 * key.nbytes(), "{} of {}", seeded.nbytes(), key.nbytes());
+    assert!(seeding.bootstrap_footprint().unwrap().work > bench.context.bootstrap_footprint().unwrap().work);
+    assert_eq!(decrypted(&seeded), expected);
+    assert_eq!(
+        seeded.to_container(&seeding).unwrap().to_bytes(),
+        bench.key.to_container(&bench.context).unwrap().to_bytes()
+    );
     let context = Context::new(Params::of_set("n16", Some(30), Some(8)).unwrap()).unwrap();
     assert!(BootstrapKey::from_container(&context, &container).is_err());
 }

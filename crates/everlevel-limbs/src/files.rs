@@ -108,7 +108,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
             return refuse("rotations", format!("{:?}", entry.rotations), "amounts that differ, and none of 0");
         }
         let count = 1 + elements.len() + usize::from(entry.inversion);
-        with_memory("load", frame.shape().keys_footprint(count), || {
+        with_memory("load", frame.keys_footprint(count), || {
             let key = |name: &str| frame.key(container, name, frame.shape().gadget());
             let relinearization = key(RELINEARIZATION)?;
             let rotation = |(element, amount)| Ok::<_, Error>((element, (amount, key(&rotation_name(amount))?)));
@@ -194,7 +194,7 @@ impl Frame {
     pub fn key(&self, container: &Container, name: &str, gadget: LimbGadget) -> Result<SwitchingKey<LimbRing>, Error> {
         let ring = self.ring();
         let masks = Seed::from_bytes(container.seed(&format!("{name}.masks"))?);
-        let rows = ring.rows(&gadget, &masks, true, |digit| {
+        let rows = ring.rows(&gadget, &masks, !self.seeded_keys(), |digit| {
             let body = self.get(container, &format!("{name}.{digit}"), gadget.limbs)?;
             Ok::<_, Error>([ring.uniform(&gadget.limbs, 1, &masks, digit as u64).remove(0), body])
         })?;

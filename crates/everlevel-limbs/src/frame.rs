@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use everlevel_objects::{Fingerprints, Origin, fnv1a, require_parameters, with_memory};
 use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
-use everlevel_ring::{LimbGadget, LimbRing, Progress, Representation, report};
+use everlevel_ring::{Footprint, LimbGadget, LimbRing, Progress, Representation, report};
 use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 use zeroize::Zeroizing;
 
@@ -20,6 +20,8 @@ pub struct Frame {
     seeds: SeedSource,
     fingerprints: Fingerprints,
     pub(crate) entry: ParametersEntry,
+    /// Whether keys are held as seeds and bodies: less memory, slower use.
+    seeded_keys: bool,
 }
 
 impl Frame {
@@ -30,7 +32,30 @@ impl Frame {
     /// A base whose products would be wrong at this degree.
     pub fn new(shape: Shape, numbers: &str, entry: ParametersEntry, seeds: SeedSource) -> Result<Self, Error> {
         let fingerprints = Fingerprints::new(fnv1a(numbers.bytes()), entry.scheme, &entry.numbers());
-        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprints, entry })
+        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprints, entry, seeded_keys: false })
+    }
+
+    /// The same, with keys that are held as seeds and bodies, or not.
+    #[must_use]
+    pub fn with_seeded_keys(self, seeded_keys: bool) -> Self {
+        Self { seeded_keys, ..self }
+    }
+
+    /// Whether keys are held as seeds and bodies.
+    pub fn seeded_keys(&self) -> bool {
+        self.seeded_keys
+    }
+
+    /// Bytes of a key of a gadget.
+    pub fn key_nbytes(&self, gadget: &LimbGadget) -> usize {
+        if self.seeded_keys { self.ring.seeded_key_nbytes(gadget) } else { self.ring.key_nbytes(gadget) }
+    }
+
+    /// The memory of so many keys, of products and of rotations.
+    pub fn keys_footprint(&self, count: usize) -> Footprint {
+        // Mask, body and product of a row, and their transforms.
+        let work = 8 * 8 * self.shape.n() * self.shape.gadget().limbs;
+        Footprint { held: (count * self.key_nbytes(&self.shape.gadget())) as u64, work: work as u64 }
     }
 
     /// The sizes.
@@ -138,7 +163,7 @@ impl Frame {
         let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
         let s = Zeroizing::new(ring.small(&1, &wide));
         let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
-        Ok(SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, &self.seed()?))
+        Ok(SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, &self.seed()?, !self.seeded_keys))
     }
 
     /// The key of an automorphism, of any gadget.
@@ -151,7 +176,7 @@ impl Frame {
         element: u64,
         gadget: LimbGadget,
     ) -> Result<SwitchingKey<LimbRing>, Error> {
-        Ok(SwitchingKey::of_limbs_galois(&self.ring, &secret.key, element, gadget, &self.seed()?))
+        Ok(SwitchingKey::of_limbs_galois(&self.ring, &secret.key, element, gadget, &self.seed()?, !self.seeded_keys))
     }
 
     /// The key of an automorphism of what was moved already, of any gadget.
@@ -164,7 +189,7 @@ impl Frame {
         element: u64,
         gadget: LimbGadget,
     ) -> Result<SwitchingKey<LimbRing>, Error> {
-        Ok(SwitchingKey::of_limbs_moved(&self.ring, &secret.key, element, gadget, &self.seed()?))
+        Ok(SwitchingKey::of_limbs_moved(&self.ring, &secret.key, element, gadget, &self.seed()?, !self.seeded_keys))
     }
 
     /// The keys for products, for rotations by these amounts, and for the inversion. Each is a step of the progress.
@@ -183,7 +208,7 @@ impl Frame {
         let elements: BTreeMap<u64, i64> = rotations.iter().map(|&amount| (self.rotation(amount), amount)).collect();
         let elements = || elements.iter().filter(|(element, _)| **element != 1);
         let total = 1 + elements().count() + usize::from(inversion);
-        with_memory(op, self.shape.keys_footprint(total), || {
+        with_memory(op, self.keys_footprint(total), || {
             let gadget = self.shape.gadget();
             let galois = |element: u64| self.galois_key(secret, element, gadget);
             let relinearization = self.product_key(secret, gadget)?;

@@ -126,6 +126,11 @@ impl EvalKeys {
         self.inversion.is_some()
     }
 
+    /// Whether seeds and bodies are held alone.
+    pub fn is_seeded(&self) -> bool {
+        self.relinearization.rows().is_seeded()
+    }
+
     /// Bytes in memory.
     pub fn nbytes(&self) -> usize {
         let rotations = self.rotations.values().map(|(_, key)| key);

@@ -92,19 +92,6 @@ impl Shape {
         Ok(ring)
     }
 
-    fn primes(&self) -> usize {
-        if self.transform() == Transform::TwoPrimes { 2 } else { 3 }
-    }
-
-    /// The memory of so many keys, of products and of rotations.
-    pub fn keys_footprint(&self, count: usize) -> Footprint {
-        let LimbGadget { digits, limbs, .. } = self.gadget();
-        // Six bytes for each prime, for a mask and a body.
-        let (each, limbs_nbytes) = (2 * self.primes() * 6 * self.n() * digits * limbs, 8 * self.n() * limbs);
-        // Mask, body and product of a row, and their transforms.
-        Footprint { held: (count * each) as u64, work: (8 * limbs_nbytes) as u64 }
-    }
-
     /// The memory of so many ciphertexts.
     pub fn ciphertexts_footprint(&self, count: usize) -> Footprint {
         Footprint { held: (count * 2 * 8 * self.n() * self.limbs) as u64, work: 0 }

@@ -198,10 +198,11 @@ impl SwitchingKey<LimbRing> {
         message: &[i64],
         gadget: LimbGadget,
         randomness: impl Into<Randomness>,
+        expanded: bool,
     ) -> Self {
         // As many limbs as its integers take.
         let message = Zeroizing::new(ring.small(&64usize.div_ceil(ring.base().log2() as usize), message));
-        Self::generate(ring, (&message, secret.prepared()), gadget, randomness, true)
+        Self::generate(ring, (&message, secret.prepared()), gadget, randomness, expanded)
     }
 
     /// The key for an automorphism, stored moved back by it, as [`SwitchingKey::generate_galois`] has it for residues.
@@ -211,6 +212,7 @@ impl SwitchingKey<LimbRing> {
         galois_elt: u64,
         gadget: LimbGadget,
         randomness: impl Into<Randomness>,
+        expanded: bool,
     ) -> Self {
         let n = ring.degree();
         let inverse = inverse_mod_power_of_two(galois_elt, 2 * n as u64);
@@ -218,7 +220,7 @@ impl SwitchingKey<LimbRing> {
         let mut moved = Zeroizing::new(vec![0; n]);
         coefficients::automorphism_into(&mut [&mut moved], &[&wide], inverse);
         let moved = SecretKey::from_coeffs(ring, secret.id(), moved.iter().map(|&c| c as i8).collect());
-        Self::of_limbs(ring, &moved, &wide, gadget, randomness)
+        Self::of_limbs(ring, &moved, &wide, gadget, randomness, expanded)
     }
 
     /// The key of a half product with `σ(s)`: for masks that were moved before. Products with such keys of several
@@ -229,10 +231,11 @@ impl SwitchingKey<LimbRing> {
         galois_elt: u64,
         gadget: LimbGadget,
         randomness: impl Into<Randomness>,
+        expanded: bool,
     ) -> Self {
         let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
         let mut moved = Zeroizing::new(vec![0; ring.degree()]);
         coefficients::automorphism_into(&mut [&mut moved], &[&wide], galois_elt);
-        Self::of_limbs(ring, secret, &moved, gadget, randomness)
+        Self::of_limbs(ring, secret, &moved, gadget, randomness, expanded)
     }
 }

@@ -296,7 +296,7 @@ fn half_products_of_limbs_multiply_by_the_message() {
             let (secret, message) = (small(ring.degree(), 32), small(ring.degree(), 33));
             let secret = SecretKey::from_coeffs(&ring, SecretId(4), secret);
             let wide: Vec<i64> = message.iter().map(|&c| i64::from(c)).collect();
-            let key = SwitchingKey::of_limbs(&ring, &secret, &wide, gadget, &seed(10));
+            let key = SwitchingKey::of_limbs(&ring, &secret, &wide, gadget, &seed(10), true);
             let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.degree(), gadget.digits, 0.0, 0.0)
                 .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
             let name = format!("limbs, {transform:?}, digits of {digit_limbs}");

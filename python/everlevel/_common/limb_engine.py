@@ -37,6 +37,17 @@ class LimbCore(SetCore):
         count: int = self._context.slot_count
         return count
 
+    @property
+    def seeded_keys(self) -> bool:
+        """Whether evaluation keys are held as seeds and bodies: less memory, slower use."""
+        seeded: bool = self._context.seeded_keys
+        return seeded
+
+    @staticmethod
+    def _seeding(seeded_keys: Any) -> tuple[tuple[str, Any], ...]:
+        """Return the option of seeded keys as an engine's address has it: if it isn't the default."""
+        return (("seeded_keys", True),) if checks.flag("Engine", "seeded_keys", seeded_keys) else ()
+
     def _key(self, operation: str, secret_id: int) -> _native.LimbsEvaluationKey:
         """Return the evaluation key of a secret."""
         key = self._keys.get(secret_id)
@@ -83,6 +94,11 @@ class EvaluationKey(set_keys.Key):
     """Name of the map of slots that X ↦ X⁻¹ is."""
 
     @property
+    def is_seeded(self) -> bool:
+        """Whether the key holds the seeds of its uniform halves, and makes both ready at each use."""
+        return self._native.is_seeded
+
+    @property
     def rotations(self) -> tuple[int, ...]:
         """Amounts of rotations that have a key of their own. Others are made of powers of two among them."""
         return tuple(sorted(-amount for amount in self._native.rotations))
@@ -91,7 +107,8 @@ class EvaluationKey(set_keys.Key):
         count = len(self.rotations)
         rotations = f", {count} rotation{'s' if count > 1 else ''}" if count else ""
         inversion = f", {self._inversion}" if self._native.has_inversion else ""
-        return f"EvaluationKey({self._engine.parameters}, products{rotations}{inversion}; {format_bytes(self.nbytes)})"
+        size = f"{format_bytes(self.nbytes)}{', seeded' if self.is_seeded else ''}"
+        return f"EvaluationKey({self._engine.parameters}, products{rotations}{inversion}; {size})"
 
 
 def nearest(amount: int, count: int) -> int:

@@ -54,7 +54,8 @@ impl Context {
         require_parameters(op, "secret key of levels", of_levels.origin.fingerprint, core.fingerprint)?;
         let wide = Zeroizing::new(of_levels.key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
         let gadget = self.params.shape().gadget();
-        let to_limbs = SwitchingKey::of_limbs(self.ring(), secret.key(), &wide, gadget, &self.frame.seed()?);
+        let expanded = !self.frame.seeded_keys();
+        let to_limbs = SwitchingKey::of_limbs(self.ring(), secret.key(), &wide, gadget, &self.frame.seed()?, expanded);
         let mut from = core.ring.secret(secret.key().coeffs());
         let pair = (&from, of_levels.key.eval());
         let gadget = core.message_gadget.clone();

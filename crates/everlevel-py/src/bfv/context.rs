@@ -38,11 +38,12 @@ impl BfvContext {
 #[pymethods]
 impl BfvContext {
     #[new]
-    #[pyo3(signature = (*, parameters, plain_modulus, thread_count, insecure_log_n))]
+    #[pyo3(signature = (*, parameters, plain_modulus, thread_count, seeded_keys, insecure_log_n))]
     fn new(
         parameters: &str,
         plain_modulus: Option<u64>,
         thread_count: usize,
+        seeded_keys: bool,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
         run_any(|| {
@@ -52,13 +53,14 @@ impl BfvContext {
                 needed: "as many threads as the system gives".into(),
             })?;
             let params = Params::of_set(parameters, plain_modulus, insecure_log_n)?;
-            Ok::<_, Error>(Self { context: pool.install(|| bfv::Context::new(params))?, pool })
+            let context = pool.install(|| bfv::Context::new(params))?.with_seeded_keys(seeded_keys);
+            Ok::<_, Error>(Self { context, pool })
         })
     }
 
     /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
     fn keys_nbytes(&self, count: usize) -> (u64, u64) {
-        let footprint = self.context.params().shape().keys_footprint(count);
+        let footprint = self.context.keys_footprint(count);
         (footprint.held, footprint.work)
     }
 
@@ -168,5 +170,6 @@ properties! { [BfvContext] as context {
     depth: usize = context.context.params().depth();
     public_depth: usize = context.context.params().public_depth();
     is_insecure: bool = context.context.params().is_insecure();
+    seeded_keys: bool = context.context.seeded_keys();
     thread_count: usize = context.pool.thread_count();
 } }

@@ -46,11 +46,12 @@ impl LimbsContext {
 #[pymethods]
 impl LimbsContext {
     #[new]
-    #[pyo3(signature = (*, parameters, precision_bits, thread_count, insecure_log_n))]
+    #[pyo3(signature = (*, parameters, precision_bits, thread_count, seeded_keys, insecure_log_n))]
     fn new(
         parameters: &str,
         precision_bits: Option<u32>,
         thread_count: usize,
+        seeded_keys: bool,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
         run_any(|| {
@@ -60,13 +61,14 @@ impl LimbsContext {
                 needed: "as many threads as the system gives".into(),
             })?;
             let params = Params::of_set(parameters, precision_bits, insecure_log_n)?;
-            Ok::<_, Error>(Self { context: pool.install(|| limbs::Context::new(params))?, pool })
+            let context = pool.install(|| limbs::Context::new(params))?.with_seeded_keys(seeded_keys);
+            Ok::<_, Error>(Self { context, pool })
         })
     }
 
     /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
     fn keys_nbytes(&self, count: usize) -> (u64, u64) {
-        let footprint = self.context.params().shape().keys_footprint(count);
+        let footprint = self.context.keys_footprint(count);
         (footprint.held, footprint.work)
     }
 
@@ -284,5 +286,6 @@ properties! { [LimbsContext] as context {
     max_budget_bits: u32 = context.context.params().max_budget_bits();
     depth: usize = context.context.params().depth();
     is_insecure: bool = context.context.params().is_insecure();
+    seeded_keys: bool = context.context.seeded_keys();
     thread_count: usize = context.pool.thread_count();
 } }

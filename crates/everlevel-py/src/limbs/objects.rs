@@ -51,6 +51,7 @@ properties! { [LimbsBridge] as bridge {
 
 properties! { [LimbsBootstrapKey] as key {
     secret_id: u64 = key.0.secret_id().0;
+    is_seeded: bool = key.0.is_seeded();
     nbytes: usize = key.0.nbytes();
 } }
 
@@ -67,6 +68,7 @@ properties! { [LimbsPublicKey] as key {
 properties! { [LimbsEvaluationKey] as key {
     secret_id: u64 = key.0.secret_id().0;
     nbytes: usize = key.0.nbytes();
+    is_seeded: bool = key.0.is_seeded();
     rotations: Vec<i64> = key.0.rotations();
     has_inversion: bool = key.0.has_inversion();
 } }

@@ -4,22 +4,38 @@
 //! shifted up by `D−1−i` limbs. So limb `j` of the sum is `Σ_(r,i) a_(rD+i)·row_r[j + D−1−i]`, in which what is above
 //! the point vanishes modulo 1, and nothing is computed for it.
 
+use std::convert::Infallible;
+
 use super::products::Shape;
 use super::ring::{GUARD, LimbTensor, Onto, words, words_mut};
 use super::{LimbDigits, LimbGadget, LimbRing, Limbs, Operands, PreparedMatrix, Transform, TurnedSum};
 use everlevel_rand::Seed;
 
-use crate::{HalfProduct, Limb};
+use crate::{HalfProduct, Limb, Representation};
 
 /// A row's elements: a mask and a body.
 const COLUMNS: usize = 2;
 
-/// The rows of a key, prepared: a column for each limb of the mask and of the body, side by side.
+/// The rows of a key: prepared, a column for each limb of the mask and of the body side by side, or seeded, bodies as
+/// they are. A seeded key has 2/9 of the bytes with three primes, and each use prepares what it needs of it.
 #[derive(Debug)]
 pub struct LimbRows {
     gadget: LimbGadget,
     mask_seed: Seed,
-    matrix: PreparedMatrix,
+    held: Held,
+}
+
+#[derive(Debug)]
+enum Held {
+    Prepared(PreparedMatrix),
+    Bodies(Vec<Limbs>),
+}
+
+impl LimbRows {
+    /// Whether the bodies are held alone.
+    pub fn is_seeded(&self) -> bool {
+        matches!(self.held, Held::Bodies(_))
+    }
 }
 
 /// Transforms of a sum's limbs, each with the mask's and then the body's.
@@ -32,15 +48,54 @@ impl LimbRing {
         self.module().matrix_nbytes(gadget.digits, gadget.limbs * COLUMNS)
     }
 
+    /// Bytes of the rows of a seeded key of this gadget.
+    pub fn seeded_key_nbytes(&self, gadget: &LimbGadget) -> usize {
+        size_of::<Seed>() + 8 * self.module().n() * gadget.digits * gadget.limbs
+    }
+
+    /// So many limbs of the rows of so many digits, prepared.
+    fn prepared<E>(
+        &self,
+        (digits, limbs): (usize, usize),
+        mut row: impl FnMut(usize) -> Result<[Limbs; COLUMNS], E>,
+    ) -> Result<PreparedMatrix, E> {
+        let mut matrix = self.module().zero_matrix(digits, limbs * COLUMNS);
+        for digit in 0..digits {
+            for (column, part) in row(digit)?.iter().enumerate() {
+                for (j, limb) in part.views().into_iter().take(limbs).enumerate() {
+                    self.module().prepare(&mut matrix, (digit, j * COLUMNS + column), limb);
+                }
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// The corner of a seeded key that products of digits of so many limbs read.
+    fn corner(&self, rows: &LimbRows, count: usize) -> Option<PreparedMatrix> {
+        let Held::Bodies(bodies) = &rows.held else { return None };
+        let LimbGadget { digits, digit_limbs, limbs, .. } = rows.gadget;
+        let (digits, limbs) = (digits.min(count.div_ceil(digit_limbs)), limbs.min(count + GUARD + digit_limbs - 1));
+        let row = |digit: usize| {
+            let mask = self.uniform(&limbs, 1, &rows.mask_seed, digit as u64).remove(0);
+            Ok::<_, Infallible>([mask, bodies[digit].clone()])
+        };
+        let Ok(matrix) = self.prepared((digits, limbs), row);
+        Some(matrix)
+    }
+
     /// The body of a row: the inverse of its transforms.
     ///
     /// # Panics
     /// If there is no such row.
     pub fn row_body(&self, rows: &LimbRows, row: usize) -> Limbs {
+        let matrix = match &rows.held {
+            Held::Prepared(matrix) => matrix,
+            Held::Bodies(bodies) => return bodies[row].clone(),
+        };
         let (limbs, width) = (rows.gadget.limbs, self.module().width());
         let mut transforms = self.module().scratch(limbs * width);
         for (j, transform) in transforms.chunks_exact_mut(width).enumerate() {
-            self.module().entry(&mut words_mut(transform), &rows.matrix, (row, j * COLUMNS + 1));
+            self.module().entry(&mut words_mut(transform), matrix, (row, j * COLUMNS + 1));
         }
         self.carried(transforms, limbs)
     }
@@ -52,24 +107,27 @@ impl HalfProduct for LimbRing {
     type Sum = LimbSum;
     type Tensor = LimbTensor;
 
-    /// Transforms are held, of masks and bodies alike.
+    /// Transforms are held of masks and bodies alike, or else bodies alone.
     fn rows<E>(
         &self,
         gadget: &LimbGadget,
         masks: &Seed,
-        _expanded: bool,
-        mut row: impl FnMut(usize) -> Result<[Limbs; 2], E>,
+        expanded: bool,
+        mut row: impl FnMut(usize) -> Result<[Limbs; COLUMNS], E>,
     ) -> Result<LimbRows, E> {
-        let mut matrix = self.module().zero_matrix(gadget.digits, gadget.limbs * COLUMNS);
-        for digit in 0..gadget.digits {
-            for (column, part) in row(digit)?.iter().enumerate() {
-                assert_eq!(part.count(), gadget.limbs, "rows of a key's limbs");
-                for (j, limb) in part.views().into_iter().enumerate() {
-                    self.module().prepare(&mut matrix, (digit, j * COLUMNS + column), limb);
-                }
+        let mut checked = |digit: usize| {
+            let row = row(digit)?;
+            assert!(row.iter().all(|part| part.count() == gadget.limbs), "rows of a key's limbs");
+            Ok(row)
+        };
+        let held = match expanded {
+            true => Held::Prepared(self.prepared((gadget.digits, gadget.limbs), checked)?),
+            false => {
+                let bodies = (0..gadget.digits).map(|digit| checked(digit).map(|[_, body]| body));
+                Held::Bodies(bodies.collect::<Result<_, _>>()?)
             }
-        }
-        Ok(LimbRows { gadget: *gadget, mask_seed: masks.clone(), matrix })
+        };
+        Ok(LimbRows { gadget: *gadget, mask_seed: masks.clone(), held })
     }
 
     fn mask_seed(rows: &LimbRows) -> &Seed {
@@ -77,7 +135,13 @@ impl HalfProduct for LimbRing {
     }
 
     fn rows_nbytes(rows: &LimbRows) -> usize {
-        rows.matrix.nbytes()
+        match &rows.held {
+            Held::Prepared(matrix) => matrix.nbytes(),
+            Held::Bodies(bodies) => {
+                let limbs = bodies.iter().flat_map(Limbs::views).map(size_of_val).sum::<usize>();
+                size_of::<Seed>() + limbs
+            }
+        }
     }
 
     /// # Panics
@@ -137,7 +201,12 @@ impl LimbRing {
         let inputs: Vec<Vec<&[u64]>> = digits.iter().map(|digits| words(&digits.transforms)).collect();
         let inputs: Vec<&[&[u64]]> = inputs.iter().map(Vec::as_slice).collect();
         let mut outs: Vec<Vec<&mut [u64]>> = sums.iter_mut().map(|sum| words_mut(&mut sum.0)).collect();
-        let matrices: Vec<&PreparedMatrix> = keys.iter().map(|rows| &rows.matrix).collect();
+        let corners: Vec<Option<PreparedMatrix>> = keys.iter().map(|rows| self.corner(rows, first.count)).collect();
+        let matrices = keys.iter().zip(&corners).filter_map(|(rows, corner)| match &rows.held {
+            Held::Prepared(matrix) => Some(matrix),
+            Held::Bodies(_) => corner.as_ref(),
+        });
+        let matrices: Vec<&PreparedMatrix> = matrices.collect();
         module.multiply_shifted(&mut outs, &inputs, &matrices, Shape { digit: digit_limbs, columns: COLUMNS });
         drop(outs);
         sums
@@ -158,7 +227,9 @@ impl LimbRing {
         let count = digits.first().map_or(1, |digits| digits.count);
         // As many products as the transforms are right for.
         let is_right = |products: usize| self.require_base(products * count, Operands::Uniform).is_ok();
-        let at_once = (1..=digits.len()).rev().find(|&products| is_right(products)).unwrap_or(1);
+        // A seeded key is prepared while no other one is.
+        let most = if keys.iter().any(|rows| rows.is_seeded()) { digits.len().min(1) } else { digits.len() };
+        let at_once = (1..=most).rev().find(|&products| is_right(products)).unwrap_or(1);
         let digits: Vec<&LimbDigits> = digits.iter().collect();
         let sums = digits.chunks(at_once).zip(keys.chunks(at_once));
         let sums = sums.flat_map(|(digits, keys)| self.products(digits, keys, 1));

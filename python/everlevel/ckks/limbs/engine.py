@@ -78,6 +78,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
         Errors are some bits larger: `Ciphertext.precision_bits` tells how large.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
+    seeded_keys : bool, default False
+        Whether evaluation keys are held as seeds and bodies, as their files are: two ninths of the memory, and each use
+        makes ready what it needs, for which products take three times as long, and rotations five to eight times; less
+        of both for small budgets. Results are the same bits.
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
         ``EVERLEVEL_PROGRESS=0`` hides all bars.
@@ -107,6 +111,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         *,
         precision_bits: int | None = None,
         thread_count: int | None = None,
+        seeded_keys: bool = False,
         progress: bool | None = None,
         insecure_log_n: int | None = None,
     ) -> None:
@@ -114,11 +119,13 @@ class Engine(Core, SetEngine[EvaluationKey]):
         if precision_bits is not None:
             precision_bits = _operands.whole("Engine", "precision_bits", precision_bits, 10, 50)
         self._bootstrap_keys = {}
-        self._options = (("precision_bits", precision_bits),)
+        seeding = self._seeding(seeded_keys)
+        self._options = (("precision_bits", precision_bits), *seeding)
         self._context = _native.LimbsContext(
             parameters=parameters,
             precision_bits=precision_bits,
             thread_count=count,
+            seeded_keys=bool(seeding),
             insecure_log_n=self._insecure_log_n,
         )
         self._engines.announce(self._address, self)
@@ -142,7 +149,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
         security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
         threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
         sizes = f"{self.slot_count} slots, budget {self.max_budget_bits} bits, scale 2^{self.precision_bits}"
-        return f"ckks.limbs.Engine({self.parameters}, {sizes}, depth {self.depth}, {threads}, {security})"
+        keys = "seeded keys, " if self.seeded_keys else ""
+        return f"ckks.limbs.Engine({self.parameters}, {sizes}, depth {self.depth}, {keys}{threads}, {security})"
 
     # Keys.
 

@@ -53,5 +53,11 @@ class BootstrapKey(set_keys.Key):
 
     _native: _native.LimbsBootstrapKey
 
+    @property
+    def is_seeded(self) -> bool:
+        """Whether the key holds the seeds of its uniform halves, and makes both ready at each use."""
+        return self._native.is_seeded
+
     def __repr__(self) -> str:
-        return f"BootstrapKey({self._engine.parameters}; {format_bytes(self.nbytes)})"
+        size = f"{format_bytes(self.nbytes)}{', seeded' if self.is_seeded else ''}"
+        return f"BootstrapKey({self._engine.parameters}; {size})"

@@ -37,6 +37,11 @@ impl BootstrapKey {
         self.keys.values().map(SwitchingKey::nbytes).sum()
     }
 
+    /// Whether seeds and bodies are held alone.
+    pub fn is_seeded(&self) -> bool {
+        self.keys.values().any(|key| key.rows().is_seeded())
+    }
+
     pub(super) fn get(&self, purpose: Purpose) -> &SwitchingKey<LimbRing> {
         self.keys.get(&purpose).unwrap_or_else(|| unreachable!("keys of every purpose"))
     }
@@ -49,7 +54,7 @@ impl Context {
     /// Parameters without a bootstrap.
     pub fn bootstrap_key_footprint(&self) -> Result<Footprint, Error> {
         let keys = self.bootstrap_plan()?.keys();
-        let held: usize = keys.iter().map(|(_, gadget)| self.ring().key_nbytes(gadget)).sum();
+        let held: usize = keys.iter().map(|(_, gadget)| self.frame.key_nbytes(gadget)).sum();
         let limbs = keys.iter().map(|(_, gadget)| gadget.limbs).max().unwrap_or(0);
         // Mask, body and product of a row, and their transforms.
         Ok(Footprint { held: held as u64, work: (8 * 8 * self.params.n() * limbs) as u64 })
@@ -95,9 +100,13 @@ impl Context {
             Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>())
         };
         let (ring, frame, dense) = (self.ring(), &self.frame, secret.key());
+        let between = |from, to| {
+            let expanded = !frame.seeded_keys();
+            Ok(SwitchingKey::of_limbs(ring, to, &wide(from), gadget, &frame.seed()?, expanded))
+        };
         match purpose {
-            Purpose::ToSparse => Ok(SwitchingKey::of_limbs(ring, sparse, &wide(dense), gadget, &frame.seed()?)),
-            Purpose::ToDense => Ok(SwitchingKey::of_limbs(ring, dense, &wide(sparse), gadget, &frame.seed()?)),
+            Purpose::ToSparse => between(dense, sparse),
+            Purpose::ToDense => between(sparse, dense),
             Purpose::Relinearization => frame.product_key(secret, gadget),
             Purpose::Conjugation => frame.galois_key(secret, frame.inversion(), gadget),
             Purpose::Baby { left, .. } => frame.galois_key(secret, frame.rotation(left), gadget),

@@ -50,7 +50,12 @@ impl Context {
         let [babies, giants] = [largest(|map| map.babies.len()), largest(|map| map.giants.len())];
         let (babies, giants) = (babies.unwrap_or(0), giants.unwrap_or(0));
         let stage = (babies + giants + 4) * ciphertext + giants * babies * self.ring().operand_nbytes(1);
-        Ok(Footprint { held: (16 * self.params.n() * plan.low_limbs) as u64, work: stage as u64 })
+        // A seeded key is prepared while it is used.
+        let key = match self.frame.seeded_keys() {
+            true => plan.keys().iter().map(|(_, gadget)| self.ring().key_nbytes(gadget)).max().unwrap_or(0),
+            false => 0,
+        };
+        Ok(Footprint { held: (16 * self.params.n() * plan.low_limbs) as u64, work: (stage + key) as u64 })
     }
 
     /// The same values with the budget of [`Context::bootstrapped_bits`], and as many bits more as the bound has above
