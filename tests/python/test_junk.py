@@ -487,7 +487,10 @@ def functions() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
             yield name, getattr(module, name), {"ciphertexts": [x], "axis": 0}
     for module in (bfv, limbs, tfhe, ntru):
         options = {"parameters": "n13" if module in (bfv, limbs) else "gate-64", "thread_count": 1, "insecure_log_n": 9}
-        options |= {bfv: {"plain_modulus": None}, limbs: {"precision_bits": None}}.get(module, {})
+        options |= {
+            bfv: {"plain_modulus": None, "seeded_keys": False},
+            limbs: {"precision_bits": None, "seeded_keys": False},
+        }.get(module, {})
         yield f"{module.__name__}.Engine", module.Engine, options
     options = dict.fromkeys(("use_bootstrap", "auto_bootstrap", "seeded_keys"), False)
     options |= {"use_bootstrap_to_14_levels": False, "use_bootstrap_to_17_levels": False, "bound": 1.0, "mode": "cpu"}
