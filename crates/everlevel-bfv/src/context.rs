@@ -55,7 +55,7 @@ impl Context {
         Ok(Self { params, frame, encoder })
     }
 
-    /// The same, with keys that are held as seeds and bodies, or not: less memory, slower use.
+    /// Context whose keys are held as seeds and bodies, or not: less memory, slower use.
     #[must_use]
     pub fn with_seeded_keys(self, seeded_keys: bool) -> Self {
         Self { frame: self.frame.with_seeded_keys(seeded_keys), ..self }

@@ -35,7 +35,7 @@ impl Frame {
         Ok(Self { ring: shape.ring()?, shape, seeds, fingerprints, entry, seeded_keys: false })
     }
 
-    /// The same, with keys that are held as seeds and bodies, or not.
+    /// Frame whose keys are held as seeds and bodies, or not.
     #[must_use]
     pub fn with_seeded_keys(self, seeded_keys: bool) -> Self {
         Self { seeded_keys, ..self }

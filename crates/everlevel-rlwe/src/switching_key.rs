@@ -214,11 +214,8 @@ impl SwitchingKey<LimbRing> {
         randomness: impl Into<Randomness>,
         expanded: bool,
     ) -> Self {
-        let n = ring.degree();
-        let inverse = inverse_mod_power_of_two(galois_elt, 2 * n as u64);
-        let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-        let mut moved = Zeroizing::new(vec![0; n]);
-        coefficients::automorphism_into(&mut [&mut moved], &[&wide], inverse);
+        let inverse = inverse_mod_power_of_two(galois_elt, 2 * ring.degree() as u64);
+        let [wide, moved] = [1, inverse].map(|element| moved_coeffs(ring, secret, element));
         let moved = SecretKey::from_coeffs(ring, secret.id(), moved.iter().map(|&c| c as i8).collect());
         Self::of_limbs(ring, &moved, &wide, gadget, randomness, expanded)
     }
@@ -233,9 +230,15 @@ impl SwitchingKey<LimbRing> {
         randomness: impl Into<Randomness>,
         expanded: bool,
     ) -> Self {
-        let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-        let mut moved = Zeroizing::new(vec![0; ring.degree()]);
-        coefficients::automorphism_into(&mut [&mut moved], &[&wide], galois_elt);
+        let moved = moved_coeffs(ring, secret, galois_elt);
         Self::of_limbs(ring, secret, &moved, gadget, randomness, expanded)
     }
+}
+
+/// Coefficients of `σ(s)`, for the automorphism `X ↦ X^galois_elt`.
+fn moved_coeffs(ring: &LimbRing, secret: &SecretKey<LimbRing>, galois_elt: u64) -> Zeroizing<Vec<i64>> {
+    let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+    let mut moved = Zeroizing::new(vec![0; ring.degree()]);
+    coefficients::automorphism_into(&mut [&mut moved], &[&wide], galois_elt);
+    moved
 }

@@ -91,7 +91,7 @@ impl Context {
         Ok(Self { encoder: Encoder::new(params.n(), params.slots()), params, frame, bootstrap: OnceLock::new() })
     }
 
-    /// The same, with keys that are held as seeds and bodies, or not: less memory, slower use.
+    /// Context whose keys are held as seeds and bodies, or not: less memory, slower use.
     #[must_use]
     pub fn with_seeded_keys(self, seeded_keys: bool) -> Self {
         Self { frame: self.frame.with_seeded_keys(seeded_keys), ..self }

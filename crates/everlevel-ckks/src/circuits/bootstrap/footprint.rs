@@ -34,7 +34,7 @@ pub enum BootstrapKeyForm {
 }
 
 impl BootstrapKeyForm {
-    /// That of full keys.
+    /// Form of a full key.
     pub(super) fn of(key: &BootstrapKey) -> Self {
         Self::Full { kind: key.kind(), size: key.size(), is_seeded: key.is_seeded() }
     }
