@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everlevel_rand::SeedSource;
+use everlevel_rand::{Cipher, SeedSource};
 use everlevel_ring::{Pool, Ring};
 
 use crate::core::Core;
@@ -25,13 +25,21 @@ pub struct Options {
     /// Whether keys hold the seeds of their uniform halves instead of the halves: half the memory, at the price of
     /// expanding them at each use.
     pub seeded_keys: bool,
+    /// The cipher that the uniform halves of evaluation keys are streams of; keys say it of themselves.
+    pub mask_cipher: Cipher,
     /// Whether results whose *assumed* bound is beyond their level's room are refused, as those of declared bounds are.
     pub refuse_assumed: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { slot_count: None, thread_count: 1, seeded_keys: false, refuse_assumed: false }
+        Self {
+            slot_count: None,
+            thread_count: 1,
+            seeded_keys: false,
+            mask_cipher: Cipher::ChaCha20,
+            refuse_assumed: false,
+        }
     }
 }
 
@@ -115,6 +123,11 @@ impl Context {
     /// Whether keys hold the seeds of their uniform halves instead of the halves.
     pub fn seeded_keys(&self) -> bool {
         self.core.seeded_keys
+    }
+
+    /// The cipher that the uniform halves of evaluation keys are streams of.
+    pub fn mask_cipher(&self) -> Cipher {
+        self.core.mask_cipher
     }
 
     /// Whether results are refused whose assumed bound is beyond their level's room.

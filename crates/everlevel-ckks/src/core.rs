@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use everlevel_math::DoubleDouble;
-use everlevel_rand::SeedSource;
+use everlevel_rand::{Cipher, Seed, SeedSource};
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, noise};
+use everlevel_rlwe::{Gadget, Randomness, noise};
 
 use crate::claims::{Estimate, doubles};
 use crate::encoder::Coefficients;
@@ -33,6 +33,7 @@ pub(crate) struct Core {
     pub bootstrap_gadgets: Option<BootstrapGadgets>,
     /// Whether keys hold the seeds of their uniform halves instead of the halves.
     pub seeded_keys: bool,
+    pub mask_cipher: Cipher,
     /// The seeds of keys and encryptions.
     pub seeds: SeedSource,
     /// Whether results are refused whose assumed bound is beyond their level's room.
@@ -64,7 +65,7 @@ impl Core {
         let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
         let bootstrap_gadgets = BootstrapGadgets::new(&params, &ring)?;
         let fingerprint = params.fingerprint();
-        let Options { seeded_keys, refuse_assumed: refuses_assumed, .. } = options;
+        let Options { seeded_keys, mask_cipher, refuse_assumed: refuses_assumed, .. } = options;
         Ok(Self {
             params,
             ring,
@@ -76,10 +77,16 @@ impl Core {
             message_gadget,
             bootstrap_gadgets,
             seeded_keys,
+            mask_cipher,
             seeds,
             refuses_assumed,
             samples: AtomicU64::new(0),
         })
+    }
+
+    /// The randomness of an evaluation key from a secret seed.
+    pub fn randomness(&self, seed: &Seed) -> Randomness {
+        Randomness::from(seed).with_masks_of(self.mask_cipher)
     }
 
     /// log2 of what a coefficient of a message at `level` must stay below: half of what it is read from.

@@ -70,7 +70,13 @@ impl Context {
             let mut square = Zeroizing::new(s.clone());
             core.ring.mul_assign(&mut square, s);
             let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate(&core.ring, (&square, s), gadget.clone(), seed, !core.seeded_keys)
+                SwitchingKey::generate(
+                    &core.ring,
+                    (&square, s),
+                    gadget.clone(),
+                    core.randomness(seed),
+                    !core.seeded_keys,
+                )
             };
             let message = make(&core.message_gadget, &seeds[0]);
             let going_on = report(op, progress, 1, 2);
@@ -95,7 +101,14 @@ impl Context {
         self.install_large(op, self.conjugation_key_footprint(), |core| {
             let elt = core.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget.clone(), seed, !core.seeded_keys)
+                SwitchingKey::generate_galois(
+                    &core.ring,
+                    &secret.key,
+                    elt,
+                    gadget.clone(),
+                    core.randomness(seed),
+                    !core.seeded_keys,
+                )
             };
             let message = make(&core.message_gadget, &seeds[0]);
             report(op, progress, 1, 2)?;
@@ -117,7 +130,14 @@ impl Context {
         self.install_large(op, self.fixed_rotation_key_footprint(level)?, |core| {
             let gadget = core.rotation_gadget(level)?;
             let elt = core.ring.rotation_elt(self.left(delta));
-            let key = SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget, &seed, !core.seeded_keys);
+            let key = SwitchingKey::generate_galois(
+                &core.ring,
+                &secret.key,
+                elt,
+                gadget,
+                core.randomness(&seed),
+                !core.seeded_keys,
+            );
             Ok(FixedRotationKey { origin: secret.origin, delta, key })
         })
     }
@@ -143,7 +163,14 @@ impl Context {
                 let gadget = core.message_gadget.clone();
                 keys.insert(
                     left,
-                    SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget, seed, !core.seeded_keys),
+                    SwitchingKey::generate_galois(
+                        &core.ring,
+                        &secret.key,
+                        elt,
+                        gadget,
+                        core.randomness(seed),
+                        !core.seeded_keys,
+                    ),
                 );
                 report(op, progress, done + 1, amounts.len())?;
             }

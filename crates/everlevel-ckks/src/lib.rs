@@ -65,6 +65,7 @@ pub use encoder::Encoder;
 pub use error::Error;
 pub use everlevel_io as io;
 pub use everlevel_objects::Error as ObjectError;
+pub use everlevel_rand::Cipher;
 pub use everlevel_ring::{Cancelled, Footprint, Progress, memory, no_progress};
 pub use files::bundle::KeyRef;
 pub use files::content::{BUNDLE_KIND, Stored};

@@ -7,7 +7,10 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use crate::common::{Party, depth, uniform};
-use everlevel_ckks::{BootstrapKeySize, Context, Options, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::io::Container;
+use everlevel_ckks::{
+    BootstrapKeySize, Cipher, Context, Form, Loading, Options, Params, ParamsLiteral, RelinearizationKey, no_progress,
+};
 use everlevel_rand::Seed;
 use everlevel_security::SecretDistribution;
 
@@ -87,6 +90,29 @@ fn seeded_keys_take_half_the_memory_and_compute_the_same() {
     let key = seeded.ctx.relinearization_key(&expanded.secret, &no_progress).unwrap();
     let product = expanded.ctx.multiply(&a, &a, &key).unwrap();
     expanded.assert_holds("square", &product, &common::zip(&x, &x, |x, y| x * y), 1, 24.0);
+}
+
+#[test]
+fn masks_may_be_streams_of_aes() {
+    let with = |mask_cipher, seeded_keys| {
+        let options = Options { thread_count: 2, seeded_keys, mask_cipher, ..Options::default() };
+        Context::with_options(Params::try_from(ParamsLiteral::insecure_depth(12, 3)).unwrap(), options).unwrap()
+    };
+    let party = Party::of(with(Cipher::Aes128, true));
+    assert_eq!((party.ctx.seeded_keys(), party.ctx.mask_cipher()), (true, Cipher::Aes128));
+    let x = uniform(2048, 1);
+    let a = party.encrypt(&x, 3);
+    let product = party.ctx.multiply(&a, &a, &party.relinearization).unwrap();
+    party.assert_holds("square", &product, &common::zip(&x, &x, |x, y| x * y), 2, 24.0);
+    // Its file, seeded or expanded, gives the same key to an engine of the other cipher.
+    let other = with(Cipher::ChaCha20, false);
+    for form in [Form::Seeded, Form::Expanded] {
+        let bytes = party.ctx.to_container(&party.relinearization, form).unwrap().to_bytes();
+        assert!(bytes.windows(7).any(|window| window == b"aes128:"));
+        let container = Container::from_bytes(bytes).unwrap();
+        let read: RelinearizationKey = other.from_container(&container, Loading::default()).unwrap();
+        assert!(party.decrypt(&other.multiply(&a, &a, &read).unwrap()) == party.decrypt(&product));
+    }
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! Randomness: addressed ChaCha20 streams and the samplers that draw from them.
+//! Randomness: addressed streams of ChaCha20 or AES, and the samplers that draw from them.
 //!
 //! *Vocabulary.* A **seed** is 32 bytes; a **domain** is the purpose of its bits; a **stream** is the keystream
 //! addressed by (seed, domain, index); a **word** is 64 bits of it, read little-endian. Word `i` of a stream is the
 //! same on every machine and backend, and each sampler documents which words it takes, so that a seeded key expands to
 //! the same bits everywhere.
 //!
-//! *Map.* [`Seed`] and [`Domain`] the addresses · [`SeedSource`] fresh seeds · [`Stream`] the words · [`sampler`]
-//! uniform residues, ternary, fixed-weight, binary and Gaussian values · [`mod@secrecy`] marks for the check of
-//! compiled code · [`Error`].
+//! *Map.* [`Seed`] and [`Domain`] the addresses, [`Cipher`] what streams are of · [`SeedSource`] fresh seeds ·
+//! [`Stream`] the words · [`sampler`] uniform residues, ternary, fixed-weight, binary and Gaussian values ·
+//! [`mod@secrecy`] marks for the check of compiled code · [`Error`].
 //!
 //! *Timing.* Streams and the secret samplers ([`sampler::ternary`], [`sampler::fixed_weight`], [`sampler::binary`],
 //! [`sampler::gaussian`]) neither branch on nor index by the values that they return. [`sampler::uniform_mod`] does not
@@ -38,6 +38,7 @@
 pub mod sampler;
 pub mod secrecy;
 
+mod aes_ctr;
 mod chacha;
 mod cpu;
 mod error;
@@ -46,6 +47,6 @@ mod source;
 mod stream;
 
 pub use error::Error;
-pub use seed::{Domain, Seed};
+pub use seed::{Cipher, Domain, Seed};
 pub use source::SeedSource;
 pub use stream::Stream;

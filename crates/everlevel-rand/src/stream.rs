@@ -3,9 +3,11 @@
 use std::convert::Infallible;
 use std::fmt;
 
+use aes::Aes128;
 use rand_core::{TryCryptoRng, TryRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::aes_ctr;
 use crate::chacha::{self, BATCH_WORDS};
 
 /// Words that samplers draw at a time: 4 KiB, which stay in the first-level cache.
@@ -14,18 +16,21 @@ pub(crate) const CHUNK: usize = 512;
 /// Blocks that one address has: the 32-bit block counter of RFC 8439 never wraps.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
 
-/// The keystream at (seed, domain, index): ChaCha20 as in RFC 8439, from block 0.
+/// The keystream at (seed, domain, index), by the seed's cipher.
 ///
+/// *ChaCha20*, as in RFC 8439, from block 0:
 /// * key — the seed's 32 bytes
 /// * nonce — 12 bytes: domain as a little-endian `u32`, then index as a little-endian `u64` (injective)
 /// * word `i` — keystream bytes `8i..8i+8`, little-endian
+///
+/// *AES-128*: under the first 16 bytes of that, words `2i` and `2i + 1` are the encrypted 128-bit number `i`; numbers
+/// and words little-endian.
 ///
 /// Words come in order, whichever mix of calls takes them. An address holds 256 GiB less 64 bytes; see Panics of
 /// [`Stream::fill_u64`]. Not `Clone`: two copies would hand out the same bits twice.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Stream {
-    key: [u8; 32],
-    nonce: [u8; 12],
+    generator: Generator,
     /// Next block to generate; `buffer` holds the words before it.
     next_block: u64,
     buffer: [u64; BATCH_WORDS],
@@ -33,12 +38,46 @@ pub struct Stream {
     pos: usize,
 }
 
+/// The cipher of a stream under its key.
+#[derive(Zeroize)]
+struct Generator {
+    key: [u8; 32],
+    nonce: [u8; 12],
+    /// The cipher in place of ChaCha20; its crate erases its keys.
+    #[zeroize(skip)]
+    aes: Option<Box<Aes128>>,
+}
+
+impl Generator {
+    /// Fills `out` from a block of eight words on.
+    #[inline]
+    fn fill(&self, block: u32, out: &mut [u64]) {
+        match &self.aes {
+            None => chacha::keystream(&self.key, &self.nonce, block, out),
+            Some(aes) => aes_ctr::keystream(aes, 4 * u64::from(block), out),
+        }
+    }
+}
+
 impl Stream {
-    pub(crate) fn new(key: &[u8; 32], domain: u32, index: u64) -> Stream {
+    pub(crate) fn chacha20(key: &[u8; 32], domain: u32, index: u64) -> Stream {
         let mut nonce = [0; 12];
         nonce[..4].copy_from_slice(&domain.to_le_bytes());
         nonce[4..].copy_from_slice(&index.to_le_bytes());
-        Stream { key: *key, nonce, next_block: 0, buffer: [0; BATCH_WORDS], pos: BATCH_WORDS }
+        let generator = Generator { key: *key, nonce, aes: None };
+        Stream { generator, next_block: 0, buffer: [0; BATCH_WORDS], pos: BATCH_WORDS }
+    }
+
+    /// The stream of AES under this one's first bytes, of which none was taken.
+    pub(crate) fn into_aes128(mut self) -> Stream {
+        let mut key = [0; 16];
+        for bytes in key.chunks_exact_mut(8) {
+            bytes.copy_from_slice(&self.next_u64().to_le_bytes());
+        }
+        self.generator.aes = Some(Box::new(aes_ctr::cipher(&key)));
+        key.zeroize();
+        (self.next_block, self.pos) = (0, BATCH_WORDS);
+        self
     }
 
     /// Takes the next `out.len()` words.
@@ -52,7 +91,7 @@ impl Stream {
         let (batches, rest) = out.split_at_mut(out.len() / BATCH_WORDS * BATCH_WORDS);
         if !batches.is_empty() {
             let counter = self.advance(batches.len());
-            chacha::keystream(&self.key, &self.nonce, counter, batches);
+            self.generator.fill(counter, batches);
         }
         if !rest.is_empty() {
             self.refill();
@@ -78,7 +117,7 @@ impl Stream {
     #[inline(never)]
     fn refill(&mut self) {
         let counter = self.advance(BATCH_WORDS);
-        chacha::keystream(&self.key, &self.nonce, counter, &mut self.buffer);
+        self.generator.fill(counter, &mut self.buffer);
         self.pos = 0;
     }
 
@@ -168,7 +207,7 @@ mod tests {
             ),
         ] {
             let mut words = [0; 16];
-            Stream::new(&key, domain, index).fill_u64(&mut words);
+            Stream::chacha20(&key, domain, index).fill_u64(&mut words);
             assert_eq!(hex(&words[8 * block..8 * block + 8]), expected);
         }
     }
@@ -176,7 +215,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "take another index")]
     fn an_exhausted_address_panics_before_it_repeats() {
-        let mut stream = Stream::new(&[0; 32], 0, 0);
+        let mut stream = Stream::chacha20(&[0; 32], 0, 0);
         stream.next_block = MAX_BLOCKS / 16 * 16;
         stream.next_u64();
     }
@@ -184,7 +223,7 @@ mod tests {
     #[test]
     fn byte_strings_are_whole_words() {
         use rand_core::Rng;
-        let (mut words, mut bytes) = (Stream::new(&[1; 32], 0, 0), Stream::new(&[1; 32], 0, 0));
+        let (mut words, mut bytes) = (Stream::chacha20(&[1; 32], 0, 0), Stream::chacha20(&[1; 32], 0, 0));
         let mut out = [0; 11];
         bytes.fill_bytes(&mut out);
         assert_eq!(out[..8], words.next_u64().to_le_bytes());

@@ -1,7 +1,7 @@
 //! Frozen outputs. The values come from an independent Python program (plain ChaCha20, 80-digit decimals for the
 //! Gaussian tables): if one of these tests fails, seeded keys no longer expand to the bits that they were written with.
 
-use everlevel_rand::{Domain, Error, Seed, Stream, sampler};
+use everlevel_rand::{Cipher, Domain, Error, Seed, Stream, sampler};
 
 fn seed() -> Seed {
     Seed::from_bytes(std::array::from_fn(|i| i as u8))
@@ -193,6 +193,27 @@ fn errors_carry_their_values_and_change_nothing() {
 #[should_panic(expected = "the modulus is zero")]
 fn modulus_zero_is_refused() {
     sampler::uniform_mod(&mut stream(), &mut [0], 0);
+}
+
+/// Of OpenSSL: `enc -chacha20` for the key, and `enc -aes-128-ecb` of the numbers 0 and 1.
+#[test]
+fn streams_of_aes_are_encrypted_numbers() {
+    let aes = seed().of_cipher(Cipher::Aes128);
+    let mut stream = aes.stream(Domain::Mask, 5);
+    let first = [0x89cb2b52befbcdf5, 0xd2fa667b216cb999, 0x6abc917886cad37d, 0x0355139ff9783c2f];
+    assert_eq!([(); 4].map(|()| stream.next_u64()), first);
+    // However words are taken, they are the same.
+    let mut at_once = vec![0; 1000];
+    aes.stream(Domain::Mask, 5).fill_u64(&mut at_once);
+    assert_eq!(at_once[..4], first);
+    assert!(at_once[4..].iter().all(|&word| word == stream.next_u64()));
+    // Another cipher's seed is another seed, whose children are the same.
+    assert!(aes != seed() && aes.of_cipher(Cipher::ChaCha20) == seed());
+    assert!(aes.derive(Domain::Derive, 1) == seed().derive(Domain::Derive, 1));
+    for cipher in Cipher::ALL {
+        assert_eq!(Cipher::named(cipher.name()), Some(cipher));
+    }
+    assert_eq!(Cipher::named("aes"), None);
 }
 
 #[test]

@@ -1,15 +1,17 @@
 //! Residues modulo word primes as a representation of key material, and the half product's inner loop on them.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
-use everlevel_rand::{Domain, Seed, sampler};
+use everlevel_rand::{Domain, Seed, Stream, sampler};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
+use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
+/// Residues that are drawn before they are packed: 4 KiB.
+const UNIFORM_BLOCK: usize = 512;
 /// Residues of a block, which several products pass while it is in cache.
 const BLOCK: usize = 8192;
 
@@ -71,21 +73,54 @@ impl ResidueRows {
     }
 
     /// The packed mask of a row at one prime: as held, or expanded from the seed.
-    pub(crate) fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> Cow<'_, [u8]> {
+    pub(crate) fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> PackedLimb<'_> {
         if let Some(masks) = &self.masks {
-            return Cow::Borrowed(masks[row].limb(prime));
+            return PackedLimb::Held(masks[row].limb(prime));
         }
-        let mut limb = ring.scratch_limb();
-        uniform_limb(&mut limb, ring.modulus(prime), &self.mask_seed, row as u64, prime);
-        let mut bytes = vec![0; packed::byte_len(ring.n())];
-        packed::pack(&mut bytes, &limb);
-        Cow::Owned(bytes)
+        let mut expanded = ring.scratch_limb();
+        let bytes = &mut bytemuck::cast_slice_mut(&mut expanded[..])[..packed::byte_len(ring.n())];
+        packed_uniform_limb(bytes, ring.modulus(prime), &self.mask_seed, row as u64, prime);
+        PackedLimb::Expanded(expanded)
+    }
+}
+
+/// A packed limb: of a key, or expanded for a product, in the space of a limb that isn't packed.
+pub(crate) enum PackedLimb<'a> {
+    Held(&'a [u8]),
+    Expanded(Limb),
+}
+
+impl Deref for PackedLimb<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Held(bytes) => bytes,
+            Self::Expanded(limb) => &bytemuck::cast_slice(&limb[..])[..packed::byte_len(limb.len())],
+        }
     }
 }
 
 /// One limb of a uniform polynomial: a stream for each prime, so that any subset of primes can be expanded alone.
 fn uniform_limb(limb: &mut [u64], m: &Modulus, seed: &Seed, row: u64, prime: usize) {
-    sampler::uniform_mod(&mut seed.stream(Domain::Mask, row << 32 | prime as u64), limb, m.q());
+    sampler::uniform_mod(&mut mask_stream(seed, row, prime), limb, m.q());
+}
+
+/// The same limb, packed as it comes, so that no more than its packed form leaves the first cache.
+fn packed_uniform_limb(bytes: &mut [u8], m: &Modulus, seed: &Seed, row: u64, prime: usize) {
+    let mut stream = mask_stream(seed, row, prime);
+    let mut block = [0; UNIFORM_BLOCK];
+    let count = (bytes.len() - packed::byte_len(0)) / 6;
+    for at in (0..count).step_by(UNIFORM_BLOCK) {
+        let residues = &mut block[..UNIFORM_BLOCK.min(count - at)];
+        sampler::uniform_mod(&mut stream, residues, m.q());
+        // What a block writes beyond its residues is where the next one goes.
+        packed::pack(&mut bytes[6 * at..][..packed::byte_len(residues.len())], residues);
+    }
+}
+
+fn mask_stream(seed: &Seed, row: u64, prime: usize) -> Stream {
+    seed.stream(Domain::Mask, row << 32 | prime as u64)
 }
 
 impl Ring {
@@ -239,7 +274,7 @@ impl HalfProduct for Ring {
         limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
             let indices: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
             let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
-            let masks: Vec<Cow<[u8]>> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
+            let masks: Vec<PackedLimb> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
             for at in (0..self.n()).step_by(block_len) {
                 let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
                 let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
@@ -286,5 +321,31 @@ impl Ring {
     pub fn rescale_pairs(&self, pairs: Vec<[Poly<Eval>; 2]>, to: &PrimeSet) -> Vec<[Poly<Eval>; 2]> {
         let mut parts = self.rescale_many(pairs.into_iter().flatten().collect(), to).into_iter();
         std::iter::from_fn(|| Some([parts.next()?, parts.next()?])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use everlevel_math::primes::ntt_primes_below;
+    use everlevel_rand::Cipher;
+
+    use super::*;
+
+    #[test]
+    fn packed_limbs_are_the_uniform_ones() {
+        let primes: Vec<u64> = ntt_primes_below(48, 11).take(1).chain(ntt_primes_below(41, 11).take(1)).collect();
+        let ring = Ring::new(11, &primes).expect("ring");
+        for cipher in Cipher::ALL {
+            let seed = Seed::from_bytes([9; 32]).of_cipher(cipher);
+            for prime in 0..primes.len() {
+                let mut limb = ring.scratch_limb();
+                uniform_limb(&mut limb, ring.modulus(prime), &seed, 3, prime);
+                let mut expected = vec![0; packed::byte_len(limb.len())];
+                packed::pack(&mut expected, &limb);
+                let mut bytes = vec![0xff; expected.len()];
+                packed_uniform_limb(&mut bytes, ring.modulus(prime), &seed, 3, prime);
+                assert_eq!(bytes[..6 * limb.len()], expected[..6 * limb.len()], "{cipher:?}, prime {prime}");
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use everlevel_rand::sampler::Errors;
 use everlevel_rand::secrecy::declassify;
-use everlevel_rand::{Domain, Seed};
+use everlevel_rand::{Cipher, Domain, Seed};
 
 /// The two seeds that a key or a ciphertext is made of.
 ///
@@ -18,6 +18,12 @@ impl Randomness {
     /// Masks from one seed, which is public; noise from another, which must be secret and fresh.
     pub fn new(masks: Seed, noise: Seed) -> Self {
         Self { masks, noise }
+    }
+
+    /// The same, with masks that are streams of a cipher.
+    #[must_use]
+    pub fn with_masks_of(self, cipher: Cipher) -> Self {
+        Self { masks: self.masks.of_cipher(cipher), ..self }
     }
 
     /// The seed of the masks. It is public.

@@ -69,6 +69,25 @@ def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: str) -> i
     return 17 if to_17 else 14 if to_14 else 10
 
 
+def seeding(operation: str, value: Any) -> str | None:
+    """Return the cipher of seeded keys' masks, as the core names it; None where keys aren't seeded."""
+    if isinstance(value, str):
+        if value == "aes":
+            return "aes128"
+        raise ParameterError(
+            f"{operation}: seeded_keys is {value!r}, and True, False and 'aes' are taken; check its spelling",
+            option="seeded_keys",
+            value=value,
+            allowed=(True, False, "aes"),
+        )
+    return cipher_of(checks.truth(operation, "seeded_keys", value))
+
+
+def cipher_of(seeded_keys: bool | str | None) -> str | None:
+    """Return the cipher of seeded keys' masks from what objects of any version say of their engine."""
+    return "chacha20" if seeded_keys is True else seeded_keys or None
+
+
 def max_level(value: Any) -> int | None:
     """Check a number of levels, which is the one option that goes without its name."""
     if isinstance(value, str):

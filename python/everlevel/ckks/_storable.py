@@ -9,18 +9,19 @@ from .. import _native
 from .._common import storable
 from .._common.engines import Engines
 from .._common.opaque import Opaque
+from ._options import cipher_of
 
 engines: Engines[Any] = Engines()
 
 
-def address(context: _native.Context) -> tuple[str, int, bool, bool]:
-    """Return what tells engines apart: parameters, slots, whether threads are many, whether keys are seeded."""
+def address(context: _native.Context) -> tuple[str, int, bool, str | None]:
+    """Return what tells engines apart: parameters, slots, whether threads are many, the cipher of seeded keys."""
     return context.params, context.slot_count, context.thread_count > 1, context.seeded_keys
 
 
-def restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: Any) -> Any:
+def restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool | str | None, data: Any) -> Any:
     """Return the object that a pickle brings."""
-    return engines.at(params, slot_count, parallel, seeded_keys)._deserialize(data)
+    return engines.at(params, slot_count, parallel, cipher_of(seeded_keys))._deserialize(data)
 
 
 class Storable(storable.Storable):

@@ -53,7 +53,8 @@ class Engine(Core):
         Values in a ciphertext, a power of two; as many as the ring has room for, if left out. More than the ring of
         `max_level` has room for choose a larger ring.
     use_bootstrap : bool, default False
-        Choose parameters that have room for a bootstrap: 13 levels, of which a regular one leaves 10, 9 or 8.
+        Choose parameters that have room for a bootstrap: 13 levels, of which one from the lowest level leaves 10, 9 or
+        8; or as many as `max_level` says, from 4 to 20. Fewer levels have smaller keys and faster bootstraps.
     use_bootstrap_to_14_levels, use_bootstrap_to_17_levels : bool, default False
         Choose parameters of 17 or 20 levels, of which regular bootstraps of three stages leave 14 or 17 (at full slots
         the only stage count). Deeper computations between bootstraps, for slower ones with larger keys; 17 levels are
@@ -71,10 +72,11 @@ class Engine(Core):
         as the original lives; `bootstrap_count` counts, and the logger ``everlevel`` tells at level INFO.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
-    seeded_keys : bool, default False
+    seeded_keys : bool or "aes", default False
         Let relinearization, conjugation, rotation and bootstrap keys hold the seeds of their uniform halves instead of
-        the halves. They take half the memory, and each use expands them: a bootstrap takes 1.3 to 2
-        times as long.
+        the halves. They take half the memory, and each use expands them: a bootstrap takes 1.3 to 2 times as long.
+        ``"aes"`` expands them by AES in place of ChaCha20, in less time where the CPU has instructions for it; keys and
+        their files say so, and versions up to 0.1 can't read them.
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
         ``EVERLEVEL_PROGRESS=0`` hides all bars.
@@ -125,7 +127,7 @@ class Engine(Core):
         precision: Literal["standard", "high", "double"] = "standard",
         auto_bootstrap: bool = False,
         thread_count: int | None = None,
-        seeded_keys: bool = False,
+        seeded_keys: bool | Literal["aes"] = False,
         progress: bool | None = None,
         bound: float | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
@@ -136,18 +138,19 @@ class Engine(Core):
             "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
             "use_bootstrap_to_17_levels": use_bootstrap_to_17_levels,
             "auto_bootstrap": auto_bootstrap,
-            "seeded_keys": seeded_keys,
         }
-        any_level, to_14, to_17, is_automatic, is_seeded = (
-            checks.truth("Engine", name, value) for name, value in flags.items()
-        )
+        any_level, to_14, to_17, is_automatic = (checks.truth("Engine", name, value) for name, value in flags.items())
         chosen_precision = _options.precision(precision)
         context = _native.Context(
             bootstrap_to=_options.bootstrap_to(any_level or is_automatic, to_14, to_17, chosen_precision),
             precision=chosen_precision,
             max_level=_options.max_level(max_level),
             slot_count=_options.slots(slot_count),
-            options=(threads(thread_count), is_seeded, _options.refuses_assumed(range)),
+            options=(
+                threads(thread_count),
+                _options.seeding("Engine", seeded_keys),
+                _options.refuses_assumed(range),
+            ),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
         self._fill(context, progress, is_automatic, _checks.bound("Engine", bound, None))
@@ -174,7 +177,7 @@ class Engine(Core):
         *,
         slot_count: int | None = None,
         thread_count: int | None = None,
-        seeded_keys: bool = False,
+        seeded_keys: bool | Literal["aes"] = False,
         auto_bootstrap: bool = False,
         progress: bool | None = None,
         bound: float | None = None,
@@ -211,9 +214,9 @@ class Engine(Core):
         """
         operation = "from_file"
         header = headers.read_of(operation, checks.path(operation, path), "ckks")
-        is_seeded = checks.truth(operation, "seeded_keys", seeded_keys)
+        cipher = _options.seeding(operation, seeded_keys)
         is_automatic = checks.truth(operation, "auto_bootstrap", auto_bootstrap)
-        options = threads(thread_count), is_seeded, _options.refuses_assumed(range)
+        options = threads(thread_count), cipher, _options.refuses_assumed(range)
         slots = _options.slots(slot_count) or header.slot_count
         engine = cls.__new__(cls)
         context = _native.Context.from_params(header.metadata["params"], slots, options)
@@ -232,7 +235,7 @@ class Engine(Core):
     @property
     def seeded_keys(self) -> bool:
         """Whether the keys that the engine makes are seeded: half the memory, slower use."""
-        return self._context.seeded_keys
+        return self._context.seeded_keys is not None
 
     @property
     def security_bits(self) -> int:
@@ -248,7 +251,7 @@ class Engine(Core):
         if self._context.precision != "standard":
             parts.append(f"{self._context.precision} precision")
         if self.seeded_keys:
-            parts.append("seeded keys")
+            parts.append("seeded keys" if self._context.seeded_keys == "chacha20" else "seeded keys by AES")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")
         parts.append(f"{self.security_bits}-bit security" if self.security_bits else "INSECURE")
         return f"Engine({', '.join(parts)})"
@@ -352,13 +355,13 @@ def _new_engine(
     params: str,
     slot_count: int,
     parallel: bool,
-    seeded_keys: bool,
+    seeded_keys: bool | str | None,
     auto_bootstrap: bool = False,
     bound: float | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
 ) -> Engine:
-    options = threads(None if parallel else 1), seeded_keys, refuses_assumed
+    options = threads(None if parallel else 1), _options.cipher_of(seeded_keys), refuses_assumed
     engine = kind.__new__(kind)
     engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound)
     return engine
@@ -368,14 +371,15 @@ def _engine_like(
     params: str,
     slot_count: int,
     parallel: bool,
-    seeded_keys: bool,
+    seeded_keys: bool | str | None,
     auto_bootstrap: bool,
     bound: float | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
 ) -> Engine:
     """Return an engine for one that a pickle brings."""
-    place, options = (params, slot_count, parallel, seeded_keys), (auto_bootstrap, bound, refuses_assumed, kind)
+    place = params, slot_count, parallel, _options.cipher_of(seeded_keys)
+    options = (auto_bootstrap, bound, refuses_assumed, kind)
     engine: Engine = engines.at(*place)
     found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine)
     return engine if found == options else _new_engine(*place, *options)

@@ -86,7 +86,7 @@ class EngineLike:
     """How to make an engine in another process: parameters, and what else operations depend on."""
 
     parameters: tuple[Any, ...]
-    seeded_keys: bool = False
+    seeded_keys: str | None = None
     auto_bootstrap: bool = False
     bound: float | None = None
     refuses_assumed: bool = False

@@ -1,8 +1,30 @@
 //! The properties of each type beside its polynomials, as JSON.
 
+use everlevel_io::schema::{refuse, seed_from_text, seed_to_text};
+use everlevel_rand::{Cipher, Seed};
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Gadget;
 use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// The text of a seed of masks: its bytes, after its cipher's name and a colon where that isn't ChaCha20.
+pub fn mask_seed_to_text(seed: &Seed) -> String {
+    let bytes = seed_to_text(seed.as_bytes());
+    match seed.cipher() {
+        Cipher::ChaCha20 => bytes,
+        cipher => format!("{}:{bytes}", cipher.name()),
+    }
+}
+
+/// The seed of a text that [`mask_seed_to_text`] wrote.
+pub fn mask_seed_from_text(text: &str) -> Result<Seed, Error> {
+    let (name, bytes) = text.split_once(':').unwrap_or((Cipher::default().name(), text));
+    match Cipher::named(name) {
+        Some(cipher) => Ok(Seed::from_bytes(seed_from_text("mask_seed", bytes)?).of_cipher(cipher)),
+        None => refuse("cipher of masks", format!("{name:.70}"), Cipher::ALL.map(Cipher::name).join(" or ")),
+    }
+}
 
 /// A ciphertext's or a plaintext's.
 #[derive(Serialize, Deserialize)]
@@ -192,5 +214,25 @@ impl Switching {
     pub fn has_shape(&self, gadget: &Gadget) -> bool {
         let digits = gadget.digits.iter().map(PrimeSet::indices);
         self.digits.iter().map(Vec::as_slice).eq(digits) && self.special == gadget.special.indices()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_of_masks_say_their_cipher() {
+        for cipher in Cipher::ALL {
+            let seed = Seed::from_bytes([0xa5; 32]).of_cipher(cipher);
+            let text = mask_seed_to_text(&seed);
+            assert_eq!(text.len(), if cipher == Cipher::ChaCha20 { 64 } else { 71 });
+            assert!(mask_seed_from_text(&text).unwrap() == seed);
+        }
+        let hex = "a5".repeat(32);
+        for refused in [format!("aes256:{hex}"), format!(":{hex}"), format!("aes128:{}", &hex[2..]), hex[1..].into()] {
+            let error = mask_seed_from_text(&refused).unwrap_err().to_string();
+            assert!(error.contains("mask"), "{error}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use everlevel_security::SecretDistribution;
 use zeroize::Zeroizing;
 
 use everlevel_io::kinds;
-use everlevel_io::schema::{refuse, require, require_own, seed_to_text};
+use everlevel_io::schema::{refuse, require, require_own};
 
 use crate::Error;
 use crate::budget::ReleaseBudget;
@@ -60,7 +60,7 @@ impl FileContent for PublicKey {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.origin.secret_id);
         writer.object(&entries::Public {
-            mask_seed: seed_to_text(self.key.mask_seed().as_bytes()),
+            mask_seed: entries::mask_seed_to_text(self.key.mask_seed()),
             primes: self.key.set().indices().to_vec(),
         });
         writer.poly("body", self.key.body());

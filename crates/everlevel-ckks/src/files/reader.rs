@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use everlevel_io::schema::{require, require_own, seed_from_text};
+use everlevel_io::schema::{require, require_own};
 use everlevel_io::{Container, Error as FileError, kinds};
 use everlevel_objects::Origin;
 use everlevel_rand::Seed;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 use crate::core::Core;
-use crate::files::entries::Switching;
+use crate::files::entries::{self, Switching};
 use crate::files::form::Loading;
 
 /// The memory of what is read, besides what a container holds itself: copies of a mapped file's bytes, ciphertexts
@@ -119,7 +119,7 @@ impl<'i> Reader<'i> {
     }
 
     pub fn seed(&self, text: &str) -> Result<Seed, Error> {
-        Ok(Seed::from_bytes(seed_from_text("mask_seed", text)?))
+        entries::mask_seed_from_text(text)
     }
 
     /// A switching key, which must have the shape that this context gives to such a key.

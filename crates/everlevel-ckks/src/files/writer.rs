@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use everlevel_io::schema::seed_to_text;
 use everlevel_io::{Builder, Content};
 use everlevel_ring::packed::stride;
 use everlevel_ring::{Eval, PackedPoly, Poly};
@@ -10,7 +9,7 @@ use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::Serialize;
 
 use crate::core::Core;
-use crate::files::entries::Switching;
+use crate::files::entries::{Switching, mask_seed_to_text};
 use crate::files::form::Form;
 
 /// A container that is being filled.
@@ -104,7 +103,7 @@ impl<'i, 'a> Writer<'i, 'a> {
         let entry = Switching {
             digits: digits.iter().map(|d| d.indices().to_vec()).collect(),
             special: special.indices().to_vec(),
-            mask_seed: seed_to_text(key.mask_seed().as_bytes()),
+            mask_seed: mask_seed_to_text(key.mask_seed()),
         };
         self.keys.insert(name.into(), entry);
         for (row, body) in key.rows().bodies().iter().enumerate() {

@@ -2,6 +2,7 @@
 //! method for each call of the core.
 
 use everlevel_ckks as ckks;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call::run;
@@ -18,11 +19,17 @@ mod slots;
 
 pub use bootstraps::{Keys, bootstrap_keys};
 
-/// Threads, whether keys are seeded, and whether results of an assumed bound are refused beyond their room.
-type Options = (usize, bool, bool);
+/// Threads, the cipher of seeded keys' masks where keys are seeded, and whether results of an assumed bound are refused
+/// beyond their room.
+type Options = (usize, Option<String>, bool);
 
-fn with_slots((thread_count, seeded_keys, refuse_assumed): Options, slot_count: Option<usize>) -> ckks::Options {
-    ckks::Options { slot_count, thread_count, seeded_keys, refuse_assumed }
+fn with_slots((thread_count, cipher, refuse_assumed): Options, slot_count: Option<usize>) -> PyResult<ckks::Options> {
+    let mask_cipher = match &cipher {
+        None => ckks::Cipher::default(),
+        Some(name) => ckks::Cipher::named(name)
+            .ok_or_else(|| PyValueError::new_err(format!("{name:?} is no cipher of masks: chacha20 or aes128")))?,
+    };
+    Ok(ckks::Options { slot_count, thread_count, seeded_keys: cipher.is_some(), mask_cipher, refuse_assumed })
 }
 
 type Claim = (String, String, f64, Option<f64>, Option<f64>, Option<f64>);
@@ -43,19 +50,21 @@ impl Context {
         options: Options,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
+        let options = with_slots(options, slot_count)?;
         run(|| {
             let precision = ckks::Precision::named(precision)?;
             let needs = ckks::Needs { max_level, slot_count, bootstrap_to, precision, insecure_log_n };
-            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, with_slots(options, slot_count))?)
+            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, options)?)
         })
     }
 
     /// The context of a literal, as `params` gives it.
     #[staticmethod]
     fn from_params(params: &str, slot_count: usize, options: Options) -> PyResult<Self> {
+        let options = with_slots(options, Some(slot_count))?;
         run(|| {
             let literal = ckks::ParamsLiteral::from_json(params)?;
-            Self::of(ckks::Context::with_options(literal.try_into()?, with_slots(options, Some(slot_count)))?)
+            Self::of(ckks::Context::with_options(literal.try_into()?, options)?)
         })
     }
 
@@ -78,7 +87,8 @@ properties! { [Context] as context {
     log_n: u32 = context.0.params().literal().log_n;
     max_level: usize = context.0.max_level();
     refuses_assumed: bool = context.0.refuses_assumed();
-    seeded_keys: bool = context.0.seeded_keys();
+    /// The cipher of seeded keys' masks; none where keys aren't seeded.
+    seeded_keys: Option<&'static str> = context.0.seeded_keys().then(|| context.0.mask_cipher().name());
     slot_count: usize = context.0.slot_count();
     stage_counts: Vec<usize> = context.0.stage_counts();
     thread_count: usize = context.0.thread_count();

@@ -5,13 +5,13 @@
 //! over primes, the next over blocks, and the rotated ciphertexts of one block stay in cache while all giant steps read
 //! them: keys are streamed once, and nothing else leaves the cache but the sums.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use everlevel_math::{GaloisMap, packed};
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
+use crate::residues::PackedLimb;
 use crate::{Diagonal, Eval, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
 /// Residues of a block: two rotated parts of sixteen baby steps fill half a mebibyte.
@@ -53,7 +53,7 @@ struct Source<'a> {
 }
 
 /// For each digit, the packed body and mask of a key at one prime.
-type Rows<'a> = Vec<[Cow<'a, [u8]>; 2]>;
+type Rows<'a> = Vec<[PackedLimb<'a>; 2]>;
 
 /// One prime of the sums: for each giant step, its two parts.
 type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
@@ -147,8 +147,9 @@ impl<'a> Work<'a> {
     }
 
     fn rows<'k>(&self, key: &'k ResidueRows, prime: usize) -> Rows<'k> {
-        let row =
-            |(row, _): &(usize, _)| [Cow::Borrowed(key.body_limb(*row, prime)), key.mask_limb(self.ring, *row, prime)];
+        let row = |(row, _): &(usize, _)| {
+            [PackedLimb::Held(key.body_limb(*row, prime)), key.mask_limb(self.ring, *row, prime)]
+        };
         // All ciphertexts have the same digits.
         self.inputs.first().map_or(Vec::new(), |input| input.digits.iter().map(row).collect())
     }

@@ -203,7 +203,7 @@ impl Context {
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = core.ring.rotation_elt(left);
-                let (key, expanded) = (&secret.key, !core.seeded_keys);
+                let (key, expanded, seed) = (&secret.key, !core.seeded_keys, core.randomness(seed));
                 keys.insert(left, SwitchingKey::generate_galois(&core.ring, key, elt, gadget.clone(), seed, expanded));
                 report(op, progress, done + 1, amounts.len())?;
             }
