@@ -290,11 +290,11 @@ class Context:
         slot_count: int | None,
         bootstrap_to: int | None,
         precision: str,
-        options: tuple[int, bool, bool],
+        options: tuple[int, str | None, bool],
         insecure_log_n: int | None,
     ) -> Context: ...
     @staticmethod
-    def from_params(params: str, slot_count: int, options: tuple[int, bool, bool]) -> Context: ...
+    def from_params(params: str, slot_count: int, options: tuple[int, str | None, bool]) -> Context: ...
     @property
     def can_bootstrap(self) -> bool: ...
     @property
@@ -310,7 +310,7 @@ class Context:
     @property
     def refuses_assumed(self) -> bool: ...
     @property
-    def seeded_keys(self) -> bool: ...
+    def seeded_keys(self) -> str | None: ...
     @property
     def slot_count(self) -> int: ...
     @property
@@ -387,13 +387,24 @@ class Context:
 
     # Bootstrapping.
     def bootstrap(
-        self, ciphertexts: Sequence[Ciphertext], method: str, keys: _Keys, real_only: bool, report: _Report
+        self,
+        ciphertexts: Sequence[Ciphertext],
+        method: str,
+        keys: _Keys,
+        real_only: bool,
+        level: int | None,
+        report: _Report,
     ) -> list[Ciphertext]: ...
     def first_level(self, keys: _Keys, is_real: bool) -> int | None: ...
     def prepare_bootstrap(self, key: BootstrapKey | tuple[SmallBootstrapKey, int], report: _Report) -> None: ...
-    def merge_bootstrap(
-        self, ciphertexts: tuple[Ciphertext, Ciphertext], method: str, keys: _Keys, report: _Report
-    ) -> tuple[Ciphertext, Ciphertext]: ...
+    def merge_bootstraps(
+        self,
+        pairs: Sequence[tuple[Ciphertext, Ciphertext]],
+        method: str,
+        keys: _Keys,
+        level: int | None,
+        report: _Report,
+    ) -> list[tuple[Ciphertext, Ciphertext]]: ...
 
 # TFHE.
 _Words = NDArray[np.uint64]

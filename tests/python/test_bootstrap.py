@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from claims import assert_claims
 from everlevel import BootstrapKey, Engine, EvaluationKey
-from everlevel.errors import EngineMismatchError, MissingKeyError, OperandTypeError, ParameterError
+from everlevel.errors import EngineMismatchError, LevelError, MissingKeyError, OperandTypeError, ParameterError
 from parties import Party, of_1x
 
 LEVELS_OUT = {3: 10, 4: 9, 5: 8}
@@ -90,6 +92,51 @@ def test_with_levels_left_it_ends_at_the_highest(deep: Party, rng: np.random.Gen
         np.testing.assert_array_equal(engine.decrypt(one, deep.secret_key), engine.decrypt(alone, deep.secret_key))
 
 
+def test_it_ends_at_the_level_that_is_asked_for(deep: Party, rng: np.random.Generator) -> None:
+    engine, general = deep.engine, (deep.relinearization_key, deep.conjugation_key)
+    key = engine.create_bootstrap_key(deep.secret_key)
+    message = uniform_square(rng, engine.slot_count)
+    for level, out in [(0, 1), (0, 7), (3, 1), (3, 7), (5, 12)]:
+        a = engine.encrypt(message, deep.public_key, level=level, bound=1.5)
+        refreshed = engine.bootstrap(a, *general, key, level=out)
+        assert refreshed.level == out
+        assert_claims(refreshed, message, deep.secret_key)
+        assert a.bootstrap(*general, key, level=out).level == out
+        (many,) = engine.bootstrap_many([a], *general, key, level=out)
+        np.testing.assert_array_equal(engine.decrypt(many, deep.secret_key), engine.decrypt(refreshed, deep.secret_key))
+    low = engine.encrypt(message, deep.public_key, level=2, bound=1.5)
+    with pytest.raises(LevelError, match=r"level 11 is outside 0\.\.=10"):
+        engine.bootstrap(low, *general, key, level=11)
+    with pytest.raises(LevelError, match="level 14 was asked for and this engine has levels 0 to 13"):
+        engine.bootstrap(low, *general, key, level=14)
+    real = engine.encrypt(message.real, deep.public_key, level=2)
+    with pytest.raises(LevelError, match=r"merge_bootstrap: level 11 is outside 0\.\.=10"):
+        engine.merge_bootstrap(real, real, *general, key, level=11)
+    refreshed = engine.lossy_bootstrap(low, *general, key, level=4)
+    assert refreshed.level == 4
+
+
+@pytest.mark.parametrize("method", ["regular", "lossy"])
+def test_real_ones_share_bootstraps_in_pairs(deep: Party, rng: np.random.Generator, method: Any) -> None:
+    engine = deep.engine
+    keys = deep.relinearization_key, deep.conjugation_key, engine.create_bootstrap_key(deep.secret_key)
+    messages = [rng.uniform(-1, 1, n) for n in (engine.slot_count, 3, 2 * engine.slot_count, engine.slot_count, 5)]
+    messages[4] = messages[4] + 0.5j
+    many = [engine.encrypt(m, deep.public_key, level=4, bound=1.5) for m in messages]
+    before = engine.bootstrap_count
+    results = engine.bootstrap_many(many, *keys, method=method, real_only=True)
+    # Two and one, the long vector, and the complex one, whose real part is kept.
+    assert engine.bootstrap_count - before == 1 + 3
+    for message, result in zip(messages, results, strict=True):
+        assert (result.level, result.is_real) == (engine.max_level, True)
+        padded = np.zeros(len(result) * engine.slot_count)
+        padded[: len(message)] = message.real
+        assert_claims(result, padded, deep.secret_key, varied=False)
+    first, second = engine.merge_bootstrap(many[0], many[1], *keys)
+    for one, alone in zip(results[:2], (first, second), strict=True):
+        np.testing.assert_array_equal(engine.decrypt(one, deep.secret_key), engine.decrypt(alone, deep.secret_key))
+
+
 def test_names_of_1x_have_one_level(deep: Party) -> None:
     engine = of_1x(deep)
     general = deep.relinearization_key, deep.conjugation_key
@@ -148,6 +195,29 @@ def test_seeded_keys_are_half_as_large_and_compute_the_same(
     refreshed = engine.bootstrap(engine.encrypt(message, secret_key, level=0, bound=1.5), *keys)
     assert_claims(refreshed, message, secret_key)
     assert_claims(refreshed.rotate(3), np.roll(message, 3), secret_key)
+
+
+def test_masks_of_seeded_keys_may_be_of_aes(deep: Party, rng: np.random.Generator, tmp_path: Path) -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=10, seeded_keys="aes")
+    assert engine.seeded_keys is True
+    assert "seeded keys by AES" in repr(engine)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key)
+    message = uniform_square(rng, engine.slot_count)
+    a = engine.encrypt(message, secret_key, level=3, bound=1.5)
+    refreshed = a.bootstrap()
+    assert_claims(refreshed, message, secret_key, varied=False)
+    # Keys in files say it, and serve every engine.
+    key.save(tmp_path / "keys")
+    other = Engine(use_bootstrap=True, insecure_log_n=10)
+    loaded = other.load(tmp_path / "keys")
+    again = other.bootstrap(other.load_bytes(a.to_bytes()), loaded)
+    secret_there = other.load_bytes(secret_key.to_bytes())
+    np.testing.assert_array_equal(other.decrypt(again, secret_there), engine.decrypt(refreshed, secret_key))
+    assert "by AES" in repr(pickle.loads(pickle.dumps(engine)))
+    assert "by AES" in repr(Engine.from_file(tmp_path / "keys", seeded_keys="aes"))
+    with pytest.raises(ParameterError, match="seeded_keys is 'des'"):
+        Engine(seeded_keys="des")  # type: ignore[arg-type]
 
 
 @pytest.mark.full_size

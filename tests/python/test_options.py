@@ -127,16 +127,24 @@ def test_limits_that_are_told_are_the_cores(name: str, least: int, most: int, va
             Engine(**options | {name: beyond})
 
 
-@pytest.mark.parametrize("max_level", [0, 5, 14, 2**31 - 1])
+@pytest.mark.parametrize("max_level", [0, 3, 21, 2**31 - 1])
 @pytest.mark.parametrize("insecure_log_n", [None, 10])
 def test_a_bootstrap_has_its_own_levels(max_level: int, insecure_log_n: int | None) -> None:
     sentence = (
-        rf"max_level = {max_level}: must be 13 with use_bootstrap=True, 17 with use_bootstrap_to_14_levels and 20 with "
-        r"use_bootstrap_to_17_levels; leave it out and encrypt at a lower level"
+        rf"max_level = {max_level}: must be 4 to 20 with use_bootstrap=True \(13 if left out\); leave it out and "
+        r"encrypt at a lower level"
     )
     with pytest.raises(errors.ParameterError, match=sentence) as caught:
         Engine(max_level=max_level, use_bootstrap=True, insecure_log_n=insecure_log_n)
     assert caught.value.option == "max_level"
+
+
+def test_bootstraps_to_a_level_have_its_levels() -> None:
+    sentence = r"max_level = 5: must be 17 with bootstraps to level 14; leave one of the two out"
+    with pytest.raises(errors.ParameterError, match=sentence) as caught:
+        Engine(max_level=5, use_bootstrap_to_14_levels=True, insecure_log_n=10)
+    assert caught.value.option == "max_level"
+    assert Engine(max_level=17, use_bootstrap_to_14_levels=True, insecure_log_n=10).max_level == 17
 
 
 def test_the_ring_has_room_for_the_slots() -> None:

@@ -193,7 +193,9 @@ def test_every_unit_is_bootstrapped(deep: Party, bootstrap_key: BootstrapKey, x:
     steps: list[tuple[int, int]] = []
     keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
     natives = tuple(key._native for key in keys)
-    (native,) = engine._context.bootstrap([a._native], "regular", natives, False, lambda *step: steps.append(step))
+    (native,) = engine._context.bootstrap(
+        [a._native], "regular", natives, False, None, lambda *step: steps.append(step)
+    )
     assert native.unit_count == 3
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1][0] == steps[-1][1]

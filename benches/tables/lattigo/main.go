@@ -95,6 +95,7 @@ func main() {
 		"log2_qp":           btp.BootstrappingParameters.LogQP(),
 		"slots":             params.MaxSlots(),
 		"bootstrap_seconds": seconds[len(seconds)/2],
+		"least_seconds":     seconds[0],
 		"mean_bits":         mean,
 		"worst_bits":        worst,
 		"level_out":         level,

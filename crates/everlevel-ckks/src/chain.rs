@@ -5,6 +5,8 @@
 //! bits), so that a level can add any multiple of 12 bits: EvalMod steps are 60 bits on 48-bit words, and CoeffsToSlots
 //! steps what their precision needs.
 
+use std::ops::RangeInclusive;
+
 use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
 use everlevel_ring::PrimeSet;
 
@@ -30,11 +32,14 @@ pub const LOG2_EVAL_MOD: f64 = 60.0;
 /// log2 of the ratio of each EvalMod level, lowest first. The second from the top is wider: it lifts the scale of the
 /// first square, whose rounding the rest of EvalMod magnifies most, by 2^6.
 pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
-/// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
+/// Message levels of the usual bootstrapping chain; SlotsToCoeffs takes its stages out of them.
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
 /// Message levels of the deeper chains, whose regular bootstraps end at level 14 and 17: more levels, and less room for
 /// special primes, so larger keys and slower key switches.
 pub const DEEP_MESSAGE_LEVELS: [usize; 2] = [17, 20];
+/// Message levels that bootstrapping chains may have: a bootstrap of three stages leaves one at least, and keys of four
+/// special primes stay within the cap.
+pub const BOOTSTRAP_MESSAGE_LEVELS_RANGE: RangeInclusive<usize> = 4..=DEEP_MESSAGE_LEVELS[1];
 /// Most stages in the deeper chains.
 pub const MAX_DEEP_STAGES: usize = 3;
 /// Message levels of a bootstrapping chain of high precision.

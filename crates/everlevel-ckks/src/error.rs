@@ -272,12 +272,14 @@ everlevel_io::errors! {
         expected: usize,
     }
     /// A number of message levels that no chain with bootstrapping has.
-    #[error("max_level = {found}: must be one of {allowed:?} with bootstrapping; encrypt at a lower level")]
+    #[error("max_level = {found}: must be {least} to {most} with bootstrapping; encrypt at a lower level")]
     BootstrapLevels {
         /// The number asked for.
         found: usize,
-        /// The numbers there are: of the plain chain, and of the deep ones.
-        allowed: Vec<usize>,
+        /// The fewest that there may be.
+        least: usize,
+        /// The most.
+        most: usize,
     }
     /// A parameter outside its range.
     #[error("{what} = {found}: must be {needed}")]

@@ -124,7 +124,7 @@ mod tests {
     use everlevel_rlwe::Gadget;
 
     use super::*;
-    use crate::chain::MAX_DOUBLE_PRECISION_LEVELS;
+    use crate::chain::{BOOTSTRAP_MESSAGE_LEVELS_RANGE, MAX_DOUBLE_PRECISION_LEVELS};
     use crate::gadgets::best_gadget;
     use crate::{Params, ParamsLiteral};
 
@@ -169,6 +169,29 @@ mod tests {
             }
             let public = PrimeSet::new((0..=max_level).chain([params.chain.special[0]]));
             assert!(params.check_key(&ring, &public).is_ok());
+        }
+    }
+
+    /// As above, in the ring of bootstraps.
+    #[test]
+    fn every_key_of_every_bootstrapping_chain_is_within_its_cap() {
+        for max_level in BOOTSTRAP_MESSAGE_LEVELS_RANGE {
+            let literal = ParamsLiteral { max_level, ..ParamsLiteral::bootstrap() };
+            let params = Params::try_from(literal).expect("params");
+            let ring = Ring::new(4, params.primes()).expect("ring");
+            let chain = params.chain.bootstrap.as_ref().expect("chain");
+            let stages = params.stage_counts(params.max_slots());
+            assert!(!stages.is_empty() && stages.iter().all(|&s| s < max_level), "{max_level} levels: {stages:?}");
+            for &count in stages.iter().chain([&params.small_stage_count(params.max_slots())]) {
+                for source in &chain.coeffs_to_slots[count - 1] {
+                    let gadget = best_gadget(&params, &ring, source, Gadget::balanced).expect("a gadget");
+                    assert!(params.check_key(&ring, &gadget.full_set()).is_ok());
+                }
+            }
+            let sets = params.eval_mod_sets();
+            let union = sets.iter().fold(sets[0].clone(), |union, set| union.union(set));
+            best_gadget(&params, &ring, &union, Gadget::consecutive).expect("a gadget");
+            best_gadget(&params, &ring, &sets[sets.len() - 1], Gadget::balanced).expect("a gadget");
         }
     }
 

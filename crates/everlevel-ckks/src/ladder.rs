@@ -92,6 +92,11 @@ impl Ladder {
         self
     }
 
+    /// The scale of the highest level.
+    pub fn top_scale(&self) -> f64 {
+        self.scales[self.scales.len() - 1]
+    }
+
     /// The integer of a constant that is added to messages at a level.
     pub fn integer(&self, c: f64, level: usize) -> i128 {
         match &self.exact_scales {

@@ -4,7 +4,7 @@ use everlevel_security::SecretDistribution;
 
 use crate::Error;
 use crate::chain::{
-    BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS, HIGH_PRECISION_MESSAGE_LEVELS, MAX_DEEP_STAGES,
+    BOOTSTRAP_MESSAGE_LEVELS, BOOTSTRAP_MESSAGE_LEVELS_RANGE, HIGH_PRECISION_MESSAGE_LEVELS, MAX_DEEP_STAGES,
     MAX_DOUBLE_PRECISION_LEVELS, MAX_LOG_N, MAX_MESSAGE_LEVELS, MIN_LOG_N,
 };
 
@@ -134,8 +134,8 @@ impl ParamsLiteral {
         }
     }
 
-    /// As [`ParamsLiteral::bootstrap`], for regular bootstraps that end at level 14 or 17. Other levels are refused
-    /// when the parameters are made.
+    /// As [`ParamsLiteral::bootstrap`], for bootstraps of three stages that end at a level of 1 to 17 with
+    /// SlotsToCoeffs last. Other levels are refused when the parameters are made.
     pub fn bootstrap_to(level: usize) -> Self {
         Self { max_level: level.saturating_add(MAX_DEEP_STAGES), ..Self::bootstrap() }
     }
@@ -188,9 +188,10 @@ impl ParamsLiteral {
             let needed = format!("{HIGH_PRECISION_MESSAGE_LEVELS} with high precision");
             return Err(Error::parameter("max_level", self.max_level, needed));
         }
-        let allowed = [BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]];
+        let allowed = BOOTSTRAP_MESSAGE_LEVELS_RANGE;
         if self.bootstrap && !high && !allowed.contains(&self.max_level) {
-            return Err(Error::BootstrapLevels { found: self.max_level, allowed: allowed.into() });
+            let (least, most) = allowed.into_inner();
+            return Err(Error::BootstrapLevels { found: self.max_level, least, most });
         }
         Ok(())
     }

@@ -9,7 +9,8 @@ pub struct Needs {
     pub max_level: Option<usize>,
     /// Values of a ciphertext, where small rings might have too few.
     pub slot_count: Option<usize>,
-    /// Where bootstraps are needed: the level at which regular ones of three stages end.
+    /// Where bootstraps are needed: the level at which regular ones of three stages end, 10 unless `max_level` says
+    /// how many levels there are.
     pub bootstrap_to: Option<usize>,
     /// How precise messages are. High precision needs bootstraps, double precision knows none.
     pub precision: Precision,
@@ -21,10 +22,13 @@ impl Needs {
     /// Levels of messages where nothing else is asked for.
     pub const DEFAULT_MAX_LEVEL: usize = 7;
 
+    /// Where bootstraps end that are to end anywhere.
+    const BOOTSTRAP_TO: usize = 10;
+
     /// The literal. A level count that no chain has is refused when parameters are made of it.
     ///
     /// # Errors
-    /// As [`ParamsLiteral::for_depth_and_slots`].
+    /// As [`ParamsLiteral::for_depth_and_slots`]; levels that bootstraps to the given level don't have.
     pub fn literal(&self) -> Result<ParamsLiteral, Error> {
         let depth = self.max_level.unwrap_or(Self::DEFAULT_MAX_LEVEL);
         let precision = self.precision;
@@ -45,6 +49,10 @@ impl Needs {
             Precision::Standard | Precision::Double => ParamsLiteral::bootstrap_to(level),
         };
         let max_level = self.max_level.unwrap_or(chain.max_level);
+        if level != Self::BOOTSTRAP_TO && max_level != chain.max_level {
+            let needed = format!("{} with bootstraps to level {level}; leave one of the two out", chain.max_level);
+            return Err(Error::parameter("max_level", max_level, needed));
+        }
         let ring = self.insecure_log_n.map_or_else(ParamsLiteral::bootstrap, ParamsLiteral::insecure_bootstrap);
         Ok(ParamsLiteral { max_level, precision, ..ring })
     }
@@ -77,6 +85,8 @@ mod tests {
         assert_eq!(to(10, Precision::High).literal().unwrap(), ParamsLiteral::high_precision());
         let asked = Needs { max_level: Some(3), ..to(10, Precision::Standard) };
         assert_eq!(asked.literal().unwrap().max_level, 3);
+        Needs { max_level: Some(7), ..to(14, Precision::Standard) }.literal().unwrap_err();
+        assert_eq!(Needs { max_level: Some(17), ..to(14, Precision::Standard) }.literal().unwrap().max_level, 17);
         let small = Needs { insecure_log_n: Some(8), ..to(17, Precision::Standard) }.literal().unwrap();
         assert_eq!((small.log_n, small.insecure), (8, true));
         assert_eq!(small.max_level, ParamsLiteral::bootstrap_to(17).max_level);

@@ -50,10 +50,10 @@ impl Params {
         }
     }
 
-    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`], and in the deeper chains only those
-    /// that leave 14 or 17 levels.
+    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`] that leave a level, and in the deeper
+    /// chains only those of up to three.
     pub fn stage_counts(&self, slots: usize) -> Vec<usize> {
-        let most = if self.is_deep() { MAX_DEEP_STAGES } else { usize::MAX };
+        let most = if self.is_deep() { MAX_DEEP_STAGES } else { self.literal.max_level - 1 };
         stage_counts(slots).into_iter().filter(|&s| s <= most).collect()
     }
 
@@ -163,7 +163,8 @@ mod tests {
             ParamsLiteral::insecure_depth(8, 1),
             ParamsLiteral::insecure_depth(u32::MAX, 1),
             ParamsLiteral::insecure_bootstrap(64),
-            ParamsLiteral { max_level: 5, ..ParamsLiteral::insecure_bootstrap(10) },
+            ParamsLiteral { max_level: 3, ..ParamsLiteral::insecure_bootstrap(10) },
+            ParamsLiteral { max_level: 21, ..ParamsLiteral::insecure_bootstrap(10) },
         ] {
             let refusal = Params::try_from(literal.clone());
             let refused = matches!(refusal, Err(Error::Parameter { .. } | Error::BootstrapLevels { .. }));

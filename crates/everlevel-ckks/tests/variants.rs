@@ -5,7 +5,8 @@ use crate::common;
 use crate::common::{Party, log_n, precision, uniform};
 use everlevel_ckks::stage_counts;
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Error, Method, SlotType, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Context, Error, Method, Params,
+    ParamsLiteral, SlotType, no_progress,
 };
 
 fn real(message: &[Complex64]) -> Vec<Complex64> {
@@ -115,6 +116,101 @@ fn usual_bootstraps_take_the_faster_order() {
     assert_eq!(run((&regular).into(), &party.encrypt(&message, 3), SlotType::Complex).level(), 10);
     assert_eq!(party.bootstrapper().first_level((&regular).into(), SlotType::Real), None);
     assert_eq!(party.bootstrapper().first_level((&key).into(), SlotType::Complex), Some(3));
+}
+
+#[test]
+fn bootstraps_end_at_the_level_that_is_asked_for() {
+    let party = Party::bootstrap(log_n());
+    let slots = party.ctx.slot_count();
+    let key = party.key_of(BootstrapKind::Both, 3);
+    let (small, rotation) = (party.small_key(), party.rotation_key());
+    let small = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 };
+    let run = |keys: BootstrapKeyRef, method, ct: &Ciphertext, slot_type, level| {
+        let bootstrapper = party.bootstrapper().to_level(level);
+        bootstrapper.bootstrap_many(method, &[ct], party.keys(keys), slot_type, &no_progress)
+    };
+    let message = uniform(slots, 21);
+    for keys in [BootstrapKeyRef::from(&key), small] {
+        for (method, slot_type, input, highest, levels) in [
+            (Method::Usual, SlotType::Complex, 3, 13, &[1, 4, 10, 12][..]),
+            (Method::Usual, SlotType::Real, 5, 13, &[4]),
+            (Method::Usual, SlotType::Complex, 0, 10, &[1, 4, 9]),
+            (Method::Regular, SlotType::Real, 1, 10, &[4]),
+        ] {
+            let only = if slot_type == SlotType::Real { real(&message) } else { message.clone() };
+            let ct = party.encrypt(&only, input);
+            let full = run(keys, method, &ct, slot_type, None).unwrap().remove(0);
+            let usual = precision(&party.decrypt(&full), &only);
+            for &level in levels {
+                let out = run(keys, method, &ct, slot_type, Some(level)).unwrap().remove(0);
+                assert_eq!((out.level(), Some(out.scale())), (level, party.ctx.scale_at(level)));
+                let p = precision(&party.decrypt(&out), &only);
+                println!(
+                    "{method:?} {slot_type:?} {input} -> {level}: {p:?}, estimates {:.2}, {:.2}; highest {usual:?}",
+                    out.precision_bits(),
+                    out.precision_floor()
+                );
+                assert!(p.mean_bits > usual.mean_bits - 0.7 && p.worst_bits > usual.worst_bits - 0.7, "{p:?}");
+                assert!(p.worst_bits > out.precision_floor(), "{p:?}");
+                assert!((p.rms.log2() + out.precision_bits()).abs() < 1.2, "{p:?}, {}", out.precision_bits());
+            }
+            // The highest level by its number is the same bootstrap.
+            let same = run(keys, method, &ct, slot_type, Some(highest)).unwrap().remove(0);
+            assert_eq!(party.decrypt(&same), party.decrypt(&full));
+            let refusal = run(keys, method, &ct, slot_type, Some(highest + 1));
+            let refused = matches!(refusal, Err(Error::LevelOutOfRange { level, max_level, .. }) if (level, max_level) == (highest + 1, highest));
+            assert!(refused, "{refusal:?}");
+        }
+        let signs: Vec<Complex64> = message.iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect();
+        let ct = party.encrypt(&signs, 3);
+        for level in [1, 6] {
+            let out = run(keys, Method::Sign, &ct, SlotType::Real, Some(level)).unwrap().remove(0);
+            assert_eq!((out.level(), Some(out.scale())), (level, party.ctx.scale_at(level)));
+            let p = precision(&party.decrypt(&out), &signs);
+            assert!(p.worst_bits > out.precision_floor() && p.mean_bits > 27.0, "{p:?}");
+        }
+        let parts: [Vec<Complex64>; 4] = [1, 2, 3, 4].map(|seed| real(&uniform(slots, seed)));
+        let cts: Vec<Ciphertext> = parts.iter().map(|part| party.encrypt(part, 3)).collect();
+        let low = party.encrypt(&parts[0], 0);
+        let pairs = [[&cts[0], &cts[1]], [&cts[2], &cts[3]], [&low, &cts[1]]];
+        let bootstrapper = party.bootstrapper().to_level(Some(5));
+        let all = bootstrapper.merge_bootstraps(Method::Usual, &pairs, party.keys(keys), &no_progress).unwrap();
+        let expected = [&parts[0], &parts[1], &parts[2], &parts[3], &parts[0], &parts[1]];
+        for (out, expected) in all.iter().flatten().zip(expected) {
+            assert_eq!((out.level(), Some(out.scale())), (5, party.ctx.scale_at(5)));
+            let p = precision(&party.decrypt(out), expected);
+            assert!(p.worst_bits > out.precision_floor() && p.mean_bits > 23.5, "{p:?}");
+        }
+        let alone = bootstrapper.merge_bootstrap(Method::Usual, &cts[2], &cts[3], party.keys(keys), &no_progress);
+        assert_eq!(alone.unwrap().map(|out| party.decrypt(&out)), all[1].each_ref().map(|out| party.decrypt(out)));
+    }
+}
+
+#[test]
+fn chains_have_as_many_levels_as_are_asked_for() {
+    for max_level in [4, 7, 15] {
+        let literal = ParamsLiteral { max_level, ..ParamsLiteral::insecure_bootstrap(log_n()) };
+        let party = Party::of(Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap());
+        assert!(party.ctx.stage_counts().iter().all(|&stages| stages < max_level));
+        let key = party.key_of(BootstrapKind::Both, 3);
+        let message = uniform(party.ctx.slot_count(), 31);
+        for (input, out_level) in [(0, max_level - 3), (3, max_level)] {
+            let ct = party.encrypt(&message, input);
+            let cts = party.bootstrapper().bootstrap_many(
+                Method::Usual,
+                &[&ct],
+                party.keys(&key),
+                SlotType::Complex,
+                &no_progress,
+            );
+            let out = cts.unwrap().remove(0);
+            assert_eq!((out.level(), Some(out.scale())), (out_level, party.ctx.scale_at(out_level)));
+            let p = precision(&party.decrypt(&out), &message);
+            println!("{input} to {out_level} of {max_level}: {p:?}, estimate {:.2}", out.precision_bits());
+            assert!(p.worst_bits > out.precision_floor(), "{p:?}");
+            assert!((p.rms.log2() + out.precision_bits()).abs() < 1.2, "{p:?}, {}", out.precision_bits());
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use everlevel_ring::{BabySteps, Diagonal, PrimeSet, Ring, RnsGadget};
 
 use crate::{Rlwe, SwitchingKey};
 
-/// A linear map for ciphertexts of one modulus.
+/// A linear map for ciphertexts of one modulus, and of its factors that keep all primes of what is divided by.
 #[derive(Debug)]
 pub struct LinearTransform {
     /// Primes of the input.
@@ -58,19 +58,28 @@ impl LinearTransform {
         })
     }
 
+    /// The target of ciphertexts over `source`, which lack some of the primes that the map leaves as they are.
+    pub(crate) fn target_of(&self, source: &PrimeSet) -> PrimeSet {
+        let lacking = self.source.difference(source);
+        debug_assert!(source.is_subset(&self.source) && lacking.is_subset(&self.target));
+        self.target.difference(&lacking)
+    }
+
     /// `M` applied to the slots of ciphertexts, divided by the ratio of `source` to `target`. Several ciphertexts share
-    /// the traffic of keys and diagonals.
+    /// the traffic of keys and diagonals. Ciphertexts may be over fewer primes, without some of those that are both in
+    /// `source` and `target`; so are the results.
     ///
     /// `key(r)` gives the key of the rotation by `r`; all keys have the same gadget.
     pub fn apply<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Vec<Rlwe> {
-        debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
+        let Some(source) = cts.first().map(Rlwe::set) else { return Vec::new() };
+        debug_assert!(cts.iter().all(|ct| ct.set() == source));
         let nothing = || RnsGadget { digits: Vec::new(), special: PrimeSet::new([]) };
         let gadget = self.rotations().first().map_or_else(nothing, |&r| key(r).gadget().clone());
         let rotations = self.babies.iter().map(|&r| (r, (r != 0).then(|| key(r).rows()))).collect();
-        let steps = BabySteps { source: &self.source, gadget: &gadget, rotations, diagonals: &self.diagonals };
+        let steps = BabySteps { source, gadget: &gadget, rotations, diagonals: &self.diagonals };
         let parts: Vec<_> = cts.iter().map(|ct| [&ct.c0, &ct.c1]).collect();
         let mut sums: Vec<_> = ring.baby_sums(&steps, &parts).into_iter().map(Vec::into_iter).collect();
-        let full = self.source.union(&gadget.special);
+        let full = source.union(&gadget.special);
         let zero = || Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
         let mut accs: Vec<Rlwe> = cts.iter().map(|_| zero()).collect();
         for &giant in &self.giants {
@@ -80,7 +89,7 @@ impl LinearTransform {
                 continue;
             }
             let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
-            let masks = ring.rescale_many(masks, &self.source);
+            let masks = ring.rescale_many(masks, source);
             let products = key(giant).half_products(ring, &masks.iter().collect::<Vec<_>>());
             drop(masks);
             let elt = ring.rotation_elt(giant);
@@ -90,6 +99,6 @@ impl LinearTransform {
                 ring.automorphism_add_assign(&mut acc.c1, &c1, elt);
             }
         }
-        Rlwe::rescale_many(accs, ring, &self.target)
+        Rlwe::rescale_many(accs, ring, &self.target_of(source))
     }
 }

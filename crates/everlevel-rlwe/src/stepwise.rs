@@ -21,7 +21,8 @@ impl LinearTransform {
     ///
     /// Noise: one rounding for each baby step before the product, and one for each giant step after it.
     pub fn apply_stepwise<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey) -> Vec<Rlwe> {
-        debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
+        let Some(source) = cts.first().map(Rlwe::set) else { return Vec::new() };
+        debug_assert!(cts.iter().all(|ct| ct.set() == source));
         debug_assert!([&self.babies, &self.giants].iter().all(|steps| {
             steps.iter().enumerate().all(|(i, &step)| step == i as i64 * steps.get(1).copied().unwrap_or(0))
         }));
@@ -46,15 +47,15 @@ impl LinearTransform {
             }
             let rotated: Vec<Vec<_>> =
                 rotated.iter().map(|cts| cts.iter().map(|ct| [&ct.c0, &ct.c1]).collect()).collect();
-            let sums = ring.row_sums(&self.source, row, &rotated);
+            let sums = ring.row_sums(source, row, &rotated);
             let sums: Vec<Rlwe> = sums.into_iter().map(Rlwe::from).collect();
             match &mut accs {
                 Some(accs) => accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum)),
                 None => accs = Some(sums),
             }
         }
-        let zero = || Rlwe { c0: ring.zero(&self.source), c1: ring.zero(&self.source) };
+        let zero = || Rlwe { c0: ring.zero(source), c1: ring.zero(source) };
         let sums = accs.unwrap_or_else(|| cts.iter().map(|_| zero()).collect());
-        Rlwe::rescale_many(sums, ring, &self.target)
+        Rlwe::rescale_many(sums, ring, &self.target_of(source))
     }
 }

@@ -139,13 +139,10 @@ def _foreign_slots(what: str, found: int, expected: int) -> e.EverlevelError:
     return e.ParameterError(f"{what} = {found}: must be {allowed}", option=what, value=str(found), allowed=allowed)
 
 
-def _bootstrap_levels(found: int, allowed: list[int]) -> e.EverlevelError:
-    regular, *deep = allowed
-    # Options are named after the level at which a bootstrap of three stages ends.
-    options = " and ".join(f"{level} with use_bootstrap_to_{level - 3}_levels" for level in deep)
+def _bootstrap_levels(found: int, least: int, most: int) -> e.EverlevelError:
     needed = (
-        f"{regular} with use_bootstrap=True, {options}; leave it out and encrypt at a lower level, or make an engine "
-        "without use_bootstrap"
+        f"{least} to {most} with use_bootstrap=True (13 if left out); leave it out and encrypt at a lower level, or "
+        "make an engine without use_bootstrap"
     )
     sentence = f"max_level = {found}: must be {needed}"
     return e.ParameterError(sentence, option="max_level", value=str(found), allowed=needed)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from .. import _native
 from .._common import callers, checks
 from ..errors import LevelWarning, OperandTypeError, ParameterError
-from . import _operands
+from . import _checks, _operands
 from ._auto import deepened
 from ._bootstrap_keys import BootstrapKeys, NativeKeys, choose, first_lossy_level, require_bootstrap
 from ._core import Core
@@ -23,6 +23,7 @@ def bootstrap(
     ciphertext: Ciphertext,
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     precision: Literal["standard", "high"] = "standard",
     progress: bool | None = None,
 ) -> Ciphertext:
@@ -48,6 +49,9 @@ def bootstrap(
         With a small bootstrap key, the stages of SlotsToCoeffs, and so the levels that it takes: 3, 4 or 5 at full
         slots; if left out, 3, or the nearest that the slots allow. Other bootstrap keys have theirs from when they
         were made.
+    level : int, optional
+        The level of the result, where fewer levels are needed than a bootstrap gives: nothing is computed for the
+        levels above it, and keys aren't read there. If left out, the highest.
     precision : {"standard", "high"}, default "standard"
         ``"high"`` bootstraps what a first bootstrap left out as well: errors 2^14 times smaller, down to what the
         engine's scales hold, for twice the time and one level more. For engines made with ``precision="high"``.
@@ -73,6 +77,8 @@ def bootstrap(
         If a key is one of another secret.
     EngineMismatchError
         If a key is one of other parameters.
+    LevelError
+        If `level` is above the highest that this bootstrap ends at.
     ParameterError
         If the engine was made without ``use_bootstrap=True``, or the stage count doesn't go with the slots or with
         the key.
@@ -95,11 +101,13 @@ def bootstrap(
     True
     >>> bool(np.abs(deep.decrypt(refreshed, secret)[:3] - [-1, 0, 1]).max() < 1e-3)
     True
+    >>> deep.bootstrap(exhausted, *keys, deep.create_bootstrap_key(secret), level=4).level
+    4
     """
-    x, native = _prepared(self, "bootstrap", ciphertext, keys, stage_count)
+    x, native = _prepared(self, "bootstrap", ciphertext, keys, stage_count, level)
     method = "precise" if is_precise(self._context, "bootstrap", precision) else usual(self)
     real_only = None if method == "usual" else False
-    return bootstrapped(self, "bootstrap", method, [x], native, real_only, progress)[0]
+    return bootstrapped(self, "bootstrap", method, [x], native, real_only, level, progress)[0]
 
 
 def lossy_bootstrap(
@@ -107,6 +115,7 @@ def lossy_bootstrap(
     ciphertext: Ciphertext,
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     real_only: bool | None = None,
     progress: bool | None = None,
 ) -> Ciphertext:
@@ -122,7 +131,7 @@ def lossy_bootstrap(
     ----------
     ciphertext : Ciphertext
         Of two polynomials, with values of size up to about 1, as in `bootstrap`.
-    *keys, stage_count
+    *keys, stage_count, level
         As in `bootstrap`.
     real_only : bool, optional
         Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
@@ -158,9 +167,10 @@ def lossy_bootstrap(
     >>> bool(np.abs(deep.decrypt(refreshed, secret)[:3] - [-1, 0.5, 1]).max() < 2**-15)
     True
     """
-    x, native = _prepared(self, "lossy_bootstrap", ciphertext, keys, stage_count)
-    _warn_of_regular_order("lossy_bootstrap", x.level, native, self.max_level)
-    return bootstrapped(self, "lossy bootstrap", "lossy", [x], native, real_only, progress)[0]
+    x, native = _prepared(self, "lossy_bootstrap", ciphertext, keys, stage_count, level)
+    if level is None:
+        _warn_of_regular_order("lossy_bootstrap", x.level, native, self.max_level)
+    return bootstrapped(self, "lossy bootstrap", "lossy", [x], native, real_only, level, progress)[0]
 
 
 @deepened
@@ -169,6 +179,7 @@ def sign_bootstrap(
     ciphertext: Ciphertext,
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     real_only: bool | None = None,
     progress: bool | None = None,
 ) -> Ciphertext:
@@ -185,7 +196,7 @@ def sign_bootstrap(
     ----------
     ciphertext : Ciphertext
         Of two polynomials, with real parts (and imaginary ones, if it has any) of -1, 0 or 1, nearly.
-    *keys, stage_count, real_only, progress
+    *keys, stage_count, level, real_only, progress
         As in `lossy_bootstrap`.
 
     Returns
@@ -211,8 +222,8 @@ def sign_bootstrap(
     >>> bool(np.abs(deep.decrypt(refreshed, secret)[:2] - [-1, 1]).max() < 1.3e-6)
     True
     """
-    x, native = _prepared(self, "sign_bootstrap", ciphertext, keys, stage_count)
-    return bootstrapped(self, "sign bootstrap", "sign", [x], native, real_only, progress)[0]
+    x, native = _prepared(self, "sign_bootstrap", ciphertext, keys, stage_count, level)
+    return bootstrapped(self, "sign bootstrap", "sign", [x], native, real_only, level, progress)[0]
 
 
 def merge_bootstrap(
@@ -221,6 +232,7 @@ def merge_bootstrap(
     ciphertext2: Ciphertext,
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
@@ -231,7 +243,7 @@ def merge_bootstrap(
     ----------
     ciphertext1, ciphertext2 : Ciphertext
         Of two polynomials each, both real (`is_real`), and of one secret; their levels may differ.
-    *keys, stage_count, progress
+    *keys, stage_count, level, progress
         As in `bootstrap`.
 
     Returns
@@ -259,7 +271,7 @@ def merge_bootstrap(
     >>> deep.decrypt(y, secret)[:1].round(3)
     array([-0.5])
     """
-    return _merged(self, usual(self), "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
+    return _merged(self, usual(self), "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, level, progress)
 
 
 def lossy_merge_bootstrap(
@@ -268,6 +280,7 @@ def lossy_merge_bootstrap(
     ciphertext2: Ciphertext,
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two real ciphertexts in one lossy bootstrap.
@@ -276,7 +289,9 @@ def lossy_merge_bootstrap(
     below `stage_count` it is a `merge_bootstrap` in the other order, with a `LevelWarning`. Arguments, results and
     errors are as in `merge_bootstrap` and `lossy_bootstrap`.
     """
-    return _merged(self, "lossy", "lossy_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
+    return _merged(
+        self, "lossy", "lossy_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, level, progress
+    )
 
 
 @deepened
@@ -286,6 +301,7 @@ def sign_merge_bootstrap(
     ciphertext2: Ciphertext,
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
@@ -293,7 +309,7 @@ def sign_merge_bootstrap(
     Levels, cost and precision are those of one complex `sign_bootstrap`; the lower of the two levels counts.
     Arguments, results and errors are as in `merge_bootstrap` and `sign_bootstrap`.
     """
-    return _merged(self, "sign", "sign_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, progress)
+    return _merged(self, "sign", "sign_merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, level, progress)
 
 
 def bootstrapped(
@@ -303,9 +319,10 @@ def bootstrapped(
     ciphertexts: list[Ciphertext],
     keys: NativeKeys,
     real_only: bool | None,
+    level: int | None,
     progress: bool | None,
 ) -> list[Ciphertext]:
-    """Bootstrap ciphertexts by a method, four at a time, and count them.
+    """Bootstrap ciphertexts by a method, to a level or to the highest, four at a time, and count them.
 
     Their real parts alone if that is asked for; if nothing is said of it, those of the ciphertexts that are real.
     """
@@ -319,6 +336,7 @@ def bootstrapped(
                     [c for c in ciphertexts if c.is_real == is_real],
                     keys,
                     is_real,
+                    level,
                     progress,
                 )
             )
@@ -327,9 +345,27 @@ def bootstrapped(
         return [next(alike[c.is_real]) for c in ciphertexts]
     real = ciphertexts[0].is_real if real_only is None else checks.truth(description, "real_only", real_only)
     with self._reporting(description, progress) as report:
-        natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real, report)
+        natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real, level, report)
     self._counters.add(len(ciphertexts))
     return [self._wrap(native, is_real=real or c.is_real) for native, c in zip(natives, ciphertexts, strict=True)]
+
+
+def merged(
+    self: Core,
+    description: str,
+    method: Method,
+    pairs: list[tuple[Ciphertext, Ciphertext]],
+    keys: NativeKeys,
+    level: int | None,
+    progress: bool | None,
+) -> list[tuple[Ciphertext, Ciphertext]]:
+    """Bootstrap real ciphertexts as the two parts of one, four pairs at a time, and count the bootstraps."""
+    with self._reporting(description, progress) as report:
+        natives = self._context.merge_bootstraps(
+            [(a._native, b._native) for a, b in pairs], method, keys, level, report
+        )
+    self._counters.add(len(pairs))
+    return [(self._wrap(a, is_real=True), self._wrap(b, is_real=True)) for a, b in natives]
 
 
 def usual(self: Core) -> Method:
@@ -353,10 +389,17 @@ def is_precise(context: _native.Context, operation: str, precision: Any) -> bool
 
 
 def _prepared(
-    self: Core, operation: str, ciphertext: Any, keys: tuple[BootstrapKeys, ...], stage_count: int | None
+    self: Core,
+    operation: str,
+    ciphertext: Any,
+    keys: tuple[BootstrapKeys, ...],
+    stage_count: int | None,
+    level: int | None,
 ) -> tuple[Ciphertext, NativeKeys]:
-    """Check a ciphertext and the keys of its bootstrap."""
+    """Check a ciphertext, the keys of its bootstrap, and the level of its result."""
     require_bootstrap(self._context, operation)
+    if level is not None:
+        _checks.level(operation, level, self.max_level)
     x = _operands.relinearized(operation, ciphertext)
     return x, choose(self, operation, x, keys, stage_count)
 
@@ -368,6 +411,7 @@ def _merged(
     ciphertexts: tuple[Any, Any],
     keys: tuple[BootstrapKeys, ...],
     stage_count: int | None,
+    level: int | None,
     progress: bool | None,
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two ciphertexts as the real and the imaginary parts of one."""
@@ -383,12 +427,11 @@ def _merged(
             actual=f"{values[0]} and {values[1]}",
         )
     native = choose(self, operation, first, keys, stage_count)
-    if method == "lossy":
+    if level is not None:
+        _checks.level(operation, level, self.max_level)
+    if method == "lossy" and level is None:
         _warn_of_regular_order(operation, min(first.level, second.level), native, self.max_level)
-    with self._reporting(operation.replace("_", " "), progress) as report:
-        pair = self._context.merge_bootstrap((first._native, second._native), method, native, report)
-    self._counters.add()
-    return self._wrap(pair[0], is_real=True), self._wrap(pair[1], is_real=True)
+    return merged(self, operation.replace("_", " "), method, [(first, second)], native, level, progress)[0]
 
 
 def _warn_of_regular_order(operation: str, level: int, keys: NativeKeys, max_level: int) -> None:

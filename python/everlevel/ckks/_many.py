@@ -7,9 +7,9 @@ from typing import Literal
 
 from .._common import checks
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
-from . import _operands
+from . import _checks, _operands
 from ._bootstrap_keys import BootstrapKeys, choose, require_bootstrap
-from ._bootstraps import Method, bootstrapped, is_precise, usual
+from ._bootstraps import Method, bootstrapped, is_precise, merged, usual
 from ._core import Core
 from .ciphertext import Ciphertext
 
@@ -21,6 +21,7 @@ def bootstrap_many(
     ciphertexts: Sequence[Ciphertext],
     *keys: BootstrapKeys,
     stage_count: int | None = None,
+    level: int | None = None,
     method: Literal["regular", "lossy", "sign"] = "regular",
     real_only: bool = False,
     precision: Literal["standard", "high"] = "standard",
@@ -30,18 +31,20 @@ def bootstrap_many(
 
     Keys are gigabytes, and reading them takes a good part of a bootstrap's time; here they are read once for
     four ciphertexts. Results are the same, bit for bit, as of single bootstraps. About a gigabyte is in
-    flight for each of the four.
+    flight for each of the four. Real ciphertexts whose real parts alone are asked for share a bootstrap with another
+    of as many units, as `merge_bootstrap` has them: half of the work, with errors of both in each.
 
     Parameters
     ----------
     ciphertexts : sequence of Ciphertext
         Each as `bootstrap`, `lossy_bootstrap` or `sign_bootstrap` takes it; all of one secret.
-    *keys, stage_count
+    *keys, stage_count, level
         As in `bootstrap`.
     method : {"regular", "lossy", "sign"}, default "regular"
         Which bootstrap: ``"regular"`` is `bootstrap`. Below level `stage_count`, lossy ones end at a lower level.
     real_only : bool, default False
-        Keep real parts alone, for half of the work after the first transforms (lossy and sign).
+        Keep real parts alone: pairs of ciphertexts that are real (`is_real`) are bootstrapped as one. Of complex ones
+        each is bootstrapped by itself, with half of the work after the first transforms (lossy and sign).
     precision : {"standard", "high"}, default "standard"
         As in `bootstrap`, for the regular method.
     progress : bool, optional
@@ -100,7 +103,35 @@ def bootstrap_many(
         )
     by: Method = "precise" if precise else usual(self) if method == "regular" else method
     only = checks.truth(operation, "real_only", real_only)
-    return bootstrapped(self, "bootstraps", by, ready, native, None if by == "usual" and not only else only, progress)
+    real = None if by == "usual" and not only else only
+    if level is not None:
+        _checks.level(operation, level, self.max_level)
+    pairs = _pairs(ready) if only and not precise else []
+    paired = [i for pair in pairs for i in pair]
+    alone = [i for i in range(len(ready)) if i not in paired]
+    results: dict[int, Ciphertext] = {}
+    if pairs:
+        both = merged(self, "bootstraps", by, [(ready[a], ready[b]) for a, b in pairs], native, level, progress)
+        results.update(zip(paired, (result for pair in both for result in pair), strict=True))
+    if alone:
+        rest = bootstrapped(self, "bootstraps", by, [ready[i] for i in alone], native, real, level, progress)
+        results.update(zip(alone, rest, strict=True))
+    return [results[i] for i in range(len(ready))]
+
+
+def _pairs(ciphertexts: list[Ciphertext]) -> list[tuple[int, int]]:
+    """Return the places of real ciphertexts, two of as many units in each pair."""
+    waiting: dict[int, int] = {}
+    pairs = []
+    for i, ciphertext in enumerate(ciphertexts):
+        if not ciphertext.is_real:
+            continue
+        units = len(ciphertext)
+        if units in waiting:
+            pairs.append((waiting.pop(units), i))
+        else:
+            waiting[units] = i
+    return pairs
 
 
 def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:

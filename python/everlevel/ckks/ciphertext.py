@@ -40,9 +40,13 @@ class Operations(Protocol):
     def sum(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
     def mean(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: Any) -> Ciphertext: ...
-    def bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any = None) -> Ciphertext: ...
-    def lossy_bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, real_only: Any) -> Ciphertext: ...
-    def sign_bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, real_only: Any) -> Ciphertext: ...
+    def bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, level: Any) -> Ciphertext: ...
+    def lossy_bootstrap(
+        self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, level: Any, real_only: Any
+    ) -> Ciphertext: ...
+    def sign_bootstrap(
+        self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, level: Any, real_only: Any
+    ) -> Ciphertext: ...
     def evaluate_chebyshev_polynomial(self, ciphertext: Ciphertext, coefficients: Any, key: Any) -> Ciphertext: ...
     def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
 
@@ -331,7 +335,7 @@ class Ciphertext(Encrypted, Storable):
         """
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
-    def bootstrap(self, *keys: Any, stage_count: int | None = None) -> Ciphertext:
+    def bootstrap(self, *keys: Any, stage_count: int | None = None, level: int | None = None) -> Ciphertext:
         """Raise the level: see `Engine.bootstrap`. Keys that are left out are those that the engine uses.
 
         Raises
@@ -339,15 +343,19 @@ class Ciphertext(Encrypted, Storable):
         MissingKeyError
             If the engine knows no key of a kind that is needed.
         """
-        return self._engine.bootstrap(self, *keys, stage_count=stage_count)
+        return self._engine.bootstrap(self, *keys, stage_count=stage_count, level=level)
 
-    def lossy_bootstrap(self, *keys: Any, stage_count: int | None = None, real_only: bool | None = None) -> Ciphertext:
+    def lossy_bootstrap(
+        self, *keys: Any, stage_count: int | None = None, level: int | None = None, real_only: bool | None = None
+    ) -> Ciphertext:
         """Raise the level to the highest: see `Engine.lossy_bootstrap`. Keys are as in `bootstrap`."""
-        return self._engine.lossy_bootstrap(self, *keys, stage_count=stage_count, real_only=real_only)
+        return self._engine.lossy_bootstrap(self, *keys, stage_count=stage_count, level=level, real_only=real_only)
 
-    def sign_bootstrap(self, *keys: Any, stage_count: int | None = None, real_only: bool | None = None) -> Ciphertext:
+    def sign_bootstrap(
+        self, *keys: Any, stage_count: int | None = None, level: int | None = None, real_only: bool | None = None
+    ) -> Ciphertext:
         """Raise the level of values ±1 and clean them: see `Engine.sign_bootstrap`. Keys are as in `bootstrap`."""
-        return self._engine.sign_bootstrap(self, *keys, stage_count=stage_count, real_only=real_only)
+        return self._engine.sign_bootstrap(self, *keys, stage_count=stage_count, level=level, real_only=real_only)
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -256,7 +256,8 @@ def operators(draw: Draw) -> tuple[str, ...]:
     if draw.chance(0.5):
         return f"{name} {sign} {array(draw, UINT, x)[0]}", f"tfhe.UintArray.__{operator}__"
     clear = _clear_uint(draw, x)
-    if operator in _REFLECTED and draw.chance(0.4):
+    # Quotients are drawn of short words alone, and so less often than the others.
+    if operator in _REFLECTED and draw.chance(0.8 if operator == "floordiv" else 0.4):
         return f"{clear} {sign} {name}", f"tfhe.UintArray.__r{operator}__"
     if sign in ("//", "%") and clear in ("0", f"np.uint{x.width}(0)"):
         clear = "7"

@@ -25,18 +25,30 @@ class BootstrapEngine(ClearEngine):
 
     # Bootstraps.
 
-    def bootstrap(self, x: Clear, *keys: Any, precision: str = "standard", stage_count: int = 3, **more: Any) -> Clear:
+    def bootstrap(
+        self,
+        x: Clear,
+        *keys: Any,
+        precision: str = "standard",
+        stage_count: int = 3,
+        level: int | None = None,
+        **more: Any,
+    ) -> Clear:
         self._two(x)
         high = precision == "high"
         is_first = x.level >= stage_count and not high
-        return self._fresh(x, self.max_level if is_first else self.max_level - stage_count - high)
+        return self._fresh(x, _ended(self.max_level if is_first else self.max_level - stage_count - high, level))
 
-    def lossy_bootstrap(self, x: Clear, *keys: Any, real_only: bool | None = None, **more: Any) -> Clear:
+    def lossy_bootstrap(
+        self, x: Clear, *keys: Any, real_only: bool | None = None, level: int | None = None, **more: Any
+    ) -> Clear:
         self._two(x)
-        level = self.max_level if x.level >= self.stages else self.max_level - self.stages
-        return self._fresh(_real_part(x) if real_only else x, level)
+        highest = self.max_level if x.level >= self.stages else self.max_level - self.stages
+        return self._fresh(_real_part(x) if real_only else x, _ended(highest, level))
 
-    def sign_bootstrap(self, x: Clear, *keys: Any, real_only: bool | None = None, **more: Any) -> Clear:
+    def sign_bootstrap(
+        self, x: Clear, *keys: Any, real_only: bool | None = None, level: int | None = None, **more: Any
+    ) -> Clear:
         self._two(x)
         if x.level < self.stages:
             raise UnfitError("no levels")
@@ -44,7 +56,7 @@ class BootstrapEngine(ClearEngine):
         cleaned = mapped(
             lambda m: np.where(m == np.rint(m), np.rint(np.sin(np.pi / 2 * m)), np.sin(np.pi / 2 * m)), x.values
         )
-        fresh = self._fresh(x, self.max_level)
+        fresh = self._fresh(x, _ended(self.max_level, level))
         return replace(fresh, values=cleaned, bound=1.0 if x.real else float(np.sqrt(2)), structured=True)
 
     def _fresh(self, x: Clear, level: int) -> Clear:
@@ -54,26 +66,27 @@ class BootstrapEngine(ClearEngine):
 
     def merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
         lowest = min(x.level, y.level)
-        return self._merge(self.bootstrap, replace(x, level=lowest), replace(y, level=lowest))
+        return self._merge(self.bootstrap, replace(x, level=lowest), replace(y, level=lowest), more)
 
     def lossy_merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
         lowest = min(x.level, y.level)
-        return self._merge(self.lossy_bootstrap, replace(x, level=lowest), replace(y, level=lowest))
+        return self._merge(self.lossy_bootstrap, replace(x, level=lowest), replace(y, level=lowest), more)
 
     def sign_merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
         lowest = min(x.level, y.level)
-        return self._merge(self.sign_bootstrap, replace(x, level=lowest), replace(y, level=lowest))
+        return self._merge(self.sign_bootstrap, replace(x, level=lowest), replace(y, level=lowest), more)
 
-    def _merge(self, call: Any, x: Clear, y: Clear) -> list[Clear]:
+    def _merge(self, call: Any, x: Clear, y: Clear, options: dict[str, Any]) -> list[Clear]:
         if not (x.real and y.real) or len(x.values) != len(y.values):
             raise UnfitError("not two real ones")
-        both = call(x), call(y)
+        both = call(x, **options), call(y, **options)
         declared, truthful = x.declared and y.declared, both[0].truthful and both[1].truthful
         return [replace(one, declared=declared, truthful=truthful) for one in both]
 
     def bootstrap_many(self, many: list[Clear], *keys: Any, method: str = "regular", **more: Any) -> list[Clear]:
         calls = {"regular": self.bootstrap, "lossy": self.lossy_bootstrap, "sign": self.sign_bootstrap}
-        return [calls[method](x) for x in many]
+        more.pop("real_only", None)
+        return [calls[method](x, **more) for x in many]
 
     # Signs, and what is made of them: right to a slack.
 
@@ -196,6 +209,19 @@ class Plan:
             run.found("wrong", f"{plan!r} gives {plan(numbers)}")
 
 
+def _ended(highest: int, level: int | None) -> int:
+    """Return the level that a bootstrap ends at, of the highest one and the one asked for."""
+    if level is not None and level > highest:
+        raise UnfitError("beyond the highest level")
+    return highest if level is None else level
+
+
+def _level(draw: Draw) -> str:
+    """Draw a level that every bootstrap can end at, or none."""
+    engine = draw.model["engine"]
+    return f"level={draw.integer(0, engine.max_level - engine.stages - 1)}" if draw.chance(0.2) else ""
+
+
 def _real_part(x: Clear) -> Clear:
     return replace(x, values=Vector(x.values.re, x.values.im - x.values.im), real=True)
 
@@ -269,7 +295,7 @@ def bootstraps(draw: Draw) -> tuple[str, ...]:
         options = f"real_only={draw.one(True, False)}"
     if not which and "high" in draw.world.name:
         options = 'precision="high"'
-    return f"engine.{call}({levels.arguments(name, _keys(draw, bool(which)), options)})", f"Engine.{call}"
+    return f"engine.{call}({levels.arguments(name, _keys(draw, bool(which)), options, _level(draw))})", f"Engine.{call}"
 
 
 @rule(
@@ -287,12 +313,17 @@ def of_several(draw: Draw) -> tuple[str, ...]:
         return small and x.unit_count == 1 and (which != "sign_" or (x.level >= 3 and _clean(x)))
 
     if draw.chance(0.35):
-        many = ", ".join(draw.operand(fits)[0] for _ in range(draw.integer(1, 3)))
-        method = f'method="{which[:-1] or "regular"}"'
-        return f"engine.bootstrap_many([{many}], {method})", "Engine.bootstrap_many"
+        are_real = draw.chance(0.5)
+        count = draw.integer(1, 5 if are_real else 3)
+        many = ", ".join(draw.operand(lambda x: fits(x) and (x.real or not are_real))[0] for _ in range(count))
+        options = levels.arguments(
+            f"[{many}]", f'method="{which[:-1] or "regular"}"', "real_only=True" if are_real else "", _level(draw)
+        )
+        return f"engine.bootstrap_many({options})", "Engine.bootstrap_many"
     first, second = (draw.operand(lambda x: fits(x) and x.real)[0] for _ in range(2))
     call = f"{which}merge_bootstrap"
-    return f"engine.{call}({levels.arguments(first, second, _keys(draw, bool(which)))})", f"Engine.{call}"
+    options = levels.arguments(first, second, _keys(draw, bool(which)), _level(draw))
+    return f"engine.{call}({options})", f"Engine.{call}"
 
 
 _COMPARISONS = ("Engine.sign", "Engine.relu", "Engine.abs", "Engine.compare", "Engine.maximum", "Engine.minimum")

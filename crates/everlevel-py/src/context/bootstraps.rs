@@ -4,26 +4,28 @@ use everlevel_ckks as ckks;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::{Context, each};
+use super::Context;
 use crate::call::{Report, run, run_reporting};
 use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey};
 
 #[pymethods]
 impl Context {
-    /// All units of all ciphertexts, in groups that share the reading of the keys.
+    /// All units of all ciphertexts, to a level or to the highest, in groups that share the reading of the keys.
     fn bootstrap(
         &self,
         ciphertexts: Vec<PyRef<'_, Ciphertext>>,
         method: &str,
         keys: Keys<'_>,
         real_only: bool,
+        level: Option<usize>,
         report: Report,
     ) -> PyResult<Vec<Ciphertext>> {
         let (method, keys) = (method_of(method)?, bootstrap_keys(&keys));
         let slot_type = if real_only { ckks::SlotType::Real } else { ckks::SlotType::Complex };
         let all: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
         let bootstrap = |p: ckks::Progress| {
-            self.bootstrapper(method.operation())?.bootstrap_units(method, &all, keys, slot_type, p)
+            let bootstrapper = self.bootstrapper(method.operation())?.to_level(level);
+            bootstrapper.bootstrap_units(method, &all, keys, slot_type, p)
         };
         run_reporting(report, bootstrap).map(|all| all.into_iter().map(Ciphertext).collect())
     }
@@ -44,23 +46,23 @@ impl Context {
         run_reporting(report, |p: ckks::Progress| self.bootstrapper("prepare_bootstrap")?.prepare(key, p))
     }
 
-    /// Two real vectors, unit by unit, in one bootstrap for each pair.
-    fn merge_bootstrap(
+    /// Two real vectors of each pair, unit by unit, in one bootstrap.
+    fn merge_bootstraps(
         &self,
-        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        pairs: Vec<(PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>)>,
         method: &str,
         keys: Keys<'_>,
+        level: Option<usize>,
         report: Report,
-    ) -> PyResult<(Ciphertext, Ciphertext)> {
+    ) -> PyResult<Vec<(Ciphertext, Ciphertext)>> {
         let (method, keys) = (method_of(method)?, bootstrap_keys(&keys));
-        let (first, second) = (&ciphertexts.0.0, &ciphertexts.1.0);
-        let of_pair = |(first, second): &(&_, &_), p: ckks::Progress| {
-            self.bootstrapper(method.merge_operation())?.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
+        let pairs: Vec<[&ckks::Units<ckks::Ciphertext>; 2]> = pairs.iter().map(|(a, b)| [&a.0, &b.0]).collect();
+        let merged = |p: ckks::Progress| {
+            let bootstrapper = self.bootstrapper(method.merge_operation())?.to_level(level);
+            bootstrapper.merge_units(method, &pairs, keys, p)
         };
-        let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
-        let mut both = run_reporting(report, merged).map(each)?.into_iter();
-        let (Some(first), Some(second)) = (both.next(), both.next()) else { unreachable!("a merge has two results") };
-        Ok((first, second))
+        let all = run_reporting(report, merged)?;
+        Ok(all.into_iter().map(|[a, b]| (Ciphertext(a), Ciphertext(b))).collect())
     }
 }
 

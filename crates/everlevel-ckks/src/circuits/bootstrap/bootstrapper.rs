@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use everlevel_ring::Footprint;
-use num_complex::Complex64;
 
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::{MapCache, MapsId};
 use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
-use crate::circuits::bootstrap::run::{ComplexParts, Observer, RESIDUAL_GAIN, Run};
+use crate::circuits::bootstrap::run::{Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::claims::{Bound, Certainty};
 use crate::core::Core;
@@ -23,6 +22,8 @@ use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
 pub struct Bootstrapper {
     context: Context,
     shared: Arc<Shared>,
+    /// The level that results are wanted at; none is the highest that a bootstrap reaches.
+    level: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -33,20 +34,23 @@ struct Shared {
 
 /// A method with its keys.
 #[derive(Clone, Copy)]
-struct Request<'a> {
-    method: Method,
-    keys: BootstrapKeys<'a>,
-    slot_type: SlotType,
+pub(super) struct Request<'a> {
+    pub method: Method,
+    pub keys: BootstrapKeys<'a>,
+    pub slot_type: SlotType,
 }
+
+/// The work of a group of ciphertexts, with SlotsToCoeffs in a place.
+type GroupWork<'a, T> = &'a mut (dyn FnMut(&mut Run, SlotsToCoeffs, &[Ciphertext]) -> Result<Vec<T>, Error> + Send);
 
 impl Request<'_> {
     /// The place of SlotsToCoeffs for a ciphertext.
-    fn place(self, core: &Core, a: &Ciphertext) -> SlotsToCoeffs {
+    pub fn place(self, core: &Core, a: &Ciphertext) -> SlotsToCoeffs {
         self.keys.bootstrap.place(core, self.method, self.slot_type, a.level())
     }
 
     /// The method that a ciphertext is bootstrapped by where SlotsToCoeffs comes first.
-    fn first_method(self) -> Method {
+    pub fn first_method(self) -> Method {
         if self.method == Method::Sign { Method::Sign } else { Method::Lossy }
     }
 
@@ -80,7 +84,7 @@ const SIGN_ROOM: f64 = 2.0;
 pub(super) const GROUP: usize = 4;
 
 /// The one result of one input.
-fn only<T>(mut results: Vec<T>) -> T {
+pub(super) fn only<T>(mut results: Vec<T>) -> T {
     results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
 }
 
@@ -94,7 +98,15 @@ impl Bootstrapper {
         let gadget = encapsulation_gadget(core).ok_or(Error::NoBootstrap { op: "bootstrap" })?;
         core.params.check_encapsulation(&core.ring, &gadget.full_set())?;
         let tables = context.install(BootstrapTables::new);
-        Ok(Self { context: context.clone(), shared: Arc::new(Shared { tables, maps: MapCache::default() }) })
+        let shared = Arc::new(Shared { tables, maps: MapCache::default() });
+        Ok(Self { context: context.clone(), shared, level: None })
+    }
+
+    /// The same bootstraps, to a level and no higher (`None`: to the highest): in the time that this level takes, since
+    /// no step has the primes of the message levels above it, and keys aren't read there.
+    #[must_use]
+    pub fn to_level(&self, level: Option<usize>) -> Self {
+        Self { level, ..self.clone() }
     }
 
     /// The context whose ciphertexts it bootstraps.
@@ -233,58 +245,6 @@ impl Bootstrapper {
         Ok(vectors.iter().map(of_vector).collect())
     }
 
-    /// Two ciphertexts with real values in one bootstrap.
-    ///
-    /// # Errors
-    /// As the bootstrap of the method; ciphertexts of different secrets.
-    pub fn merge_bootstrap(
-        &self,
-        method: Method,
-        a: &Ciphertext,
-        b: &Ciphertext,
-        keys: BootstrapKeys,
-        progress: Progress,
-    ) -> Result<[Ciphertext; 2], Error> {
-        let (op, context) = (method.merge_operation(), &self.context);
-        if method == Method::Precise {
-            let needed = "regular, lossy or sign; or bootstrap them one by one".into();
-            return Err(Error::Parameter { what: "method of merge_bootstrap", found: "precise".into(), needed });
-        }
-        context.check_pair(op, a, b)?;
-        context.check_relinearized(op, b)?;
-        let request = Request { method, keys, slot_type: SlotType::Complex };
-        let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
-        let [first, second] = [a, b].map(|part| part.bound_or_assumed().size());
-        // Where SlotsToCoeffs comes first, sines are taken of the parts, and else of coefficients of the whole.
-        let size = match request.place(&self.context.core, &merged) {
-            SlotsToCoeffs::First => first.max(second),
-            SlotsToCoeffs::Last => first.hypot(second),
-        };
-        for part in [a, b].into_iter().filter(|part| !part.bound().is_declared()) {
-            self.check_bound(op, request, request.place(&self.context.core, &merged), part.bound().on_reals(true))?;
-        }
-        // What is known of one part is no less known beside another: kinds are those of the parts, afterwards.
-        let merged = merged.claimed_as(Bound::declared(size)?);
-        // The bound is one of parts, which are real.
-        self.check_request(op, request, &merged, merged.bound().on_reals(true))?;
-        let place = request.place(&self.context.core, &merged);
-        let lowered = [context.level_down(&merged, request.start(place))?];
-        let footprint = self.request_footprint(request, &[place])?;
-        let parts = context.install_large(op, footprint, |core| {
-            let observer: Observer = &mut |_, _, _| {};
-            let mut run = Run::new(op, core, self.tables(), keys, progress, observer);
-            match place {
-                SlotsToCoeffs::Last => run.regular_parts(&lowered),
-                SlotsToCoeffs::First => run.first_parts(&lowered, request.first_method()),
-            }
-        })?;
-        let ComplexParts { real, imaginary } = only(parts);
-        // Each part has the bound that it brought, where sines in place of the identity keep it.
-        let size = |part: &Ciphertext| if method == Method::Sign { 1.0 } else { part.bound_or_assumed().size() };
-        let finished = |result: Ciphertext, part: &Ciphertext| result.within(size(part)).vouched(part.bound().kind());
-        Ok([finished(real, a), finished(imaginary, b)])
-    }
-
     pub(super) fn tables(&self) -> (&BootstrapTables, &MapCache) {
         (&self.shared.tables, &self.shared.maps)
     }
@@ -298,12 +258,38 @@ impl Bootstrapper {
 
     fn request_footprint(&self, request: Request, places: &[SlotsToCoeffs]) -> Result<Footprint, Error> {
         let Request { keys, slot_type, .. } = request;
-        let first = places.iter().filter(|place| **place == SlotsToCoeffs::First).count();
+        let count = |place| places.iter().filter(|other| **other == place).count();
+        let orders = [SlotsToCoeffs::First, SlotsToCoeffs::Last];
         let keys = (keys.bootstrap.stage_count(), keys.bootstrap.into());
-        self.run_footprint(slot_type, keys, [first, places.len() - first])
+        self.run_footprint(slot_type, keys, orders.map(|place| (count(place), self.spared(request, place))))
     }
 
-    /// All checks, and then the bootstraps, group by group.
+    /// The highest level that a request ends at.
+    fn highest(&self, request: Request, place: SlotsToCoeffs) -> usize {
+        let top = self.context.max_level();
+        match place {
+            SlotsToCoeffs::First => top,
+            SlotsToCoeffs::Last => {
+                top - request.keys.bootstrap.stage_count() - usize::from(request.method == Method::Precise)
+            }
+        }
+    }
+
+    /// Levels below the highest that the results of a request are wanted at.
+    fn spared(&self, request: Request, place: SlotsToCoeffs) -> usize {
+        self.level.map_or(0, |level| self.highest(request, place).saturating_sub(level))
+    }
+
+    /// Refuses a level above the highest that a request ends at.
+    fn check_level_out(&self, op: &'static str, request: Request, place: SlotsToCoeffs) -> Result<(), Error> {
+        let max_level = self.highest(request, place);
+        match self.level {
+            Some(level) if level > max_level => Err(Error::LevelOutOfRange { op, level, max_level }),
+            _ => Ok(()),
+        }
+    }
+
+    /// All checks, and then the bootstraps.
     fn run(
         &self,
         request: Request,
@@ -311,33 +297,51 @@ impl Bootstrapper {
         progress: Progress,
         observer: Observer,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let Request { method, keys, slot_type } = request;
+        let Request { method, slot_type, .. } = request;
         let op = method.operation();
         cts.iter().try_for_each(|ct| self.check_request(op, request, ct, ct.bound()))?;
+        let rounds = if method == Method::Precise { 2 } else { 1 };
+        self.in_groups(op, request, (cts, rounds), progress, observer, &mut |run, place, lowered| {
+            Ok(match (place, slot_type) {
+                (SlotsToCoeffs::Last, _) if method == Method::Precise => run.precise(lowered)?,
+                (SlotsToCoeffs::First, _) => {
+                    let results = run.first(lowered, request.first_method(), slot_type)?.into_iter();
+                    results.zip(lowered).map(|(result, a)| request.bounded(result, a)).collect()
+                }
+                (SlotsToCoeffs::Last, SlotType::Complex) => run.regular(lowered)?,
+                (SlotsToCoeffs::Last, SlotType::Real) => {
+                    run.regular_parts(lowered)?.into_iter().map(|parts| parts.real).collect()
+                }
+            })
+        })
+    }
+
+    /// The results of so many rounds through the pipeline, group by group: of ciphertexts at the level that it starts
+    /// from, with SlotsToCoeffs in the same place.
+    pub(super) fn in_groups<T: Send>(
+        &self,
+        op: &'static str,
+        request: Request,
+        (cts, rounds): (&[&Ciphertext], usize),
+        progress: Progress,
+        observer: Observer,
+        of_group: GroupWork<T>,
+    ) -> Result<Vec<T>, Error> {
         // Ciphertexts with SlotsToCoeffs in one place go together.
         let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(&self.context.core, ct)).collect();
         let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| places[i] == SlotsToCoeffs::First);
         let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
         let footprint = self.request_footprint(request, &places)?;
         self.context.install_large(op, footprint, |core| {
-            let rounds = if method == Method::Precise { 2 } else { 1 };
-            let mut run = Run::new(op, core, self.tables(), keys, progress, observer).groups(rounds * groups.len());
-            let mut done: Vec<Option<Ciphertext>> = vec![None; cts.len()];
+            let mut run = Run::new(op, core, self.tables(), request.keys, progress, observer);
+            run = run.groups(rounds * groups.len());
+            let mut done: Vec<Option<T>> = std::iter::repeat_with(|| None).take(cts.len()).collect();
             for group in groups {
                 let place = places[group[0]];
+                run.spare(self.spared(request, place));
                 let lowered = |&i: &usize| self.context.level_down(cts[i], request.start(place));
                 let lowered: Vec<Ciphertext> = group.iter().map(lowered).collect::<Result<_, _>>()?;
-                let results: Vec<Ciphertext> = match (place, slot_type) {
-                    (SlotsToCoeffs::Last, _) if method == Method::Precise => run.precise(&lowered)?,
-                    (SlotsToCoeffs::First, _) => {
-                        let results = run.first(&lowered, request.first_method(), slot_type)?.into_iter();
-                        results.zip(&lowered).map(|(result, a)| request.bounded(result, a)).collect()
-                    }
-                    (SlotsToCoeffs::Last, SlotType::Complex) => run.regular(&lowered)?,
-                    (SlotsToCoeffs::Last, SlotType::Real) => {
-                        run.regular_parts(&lowered)?.into_iter().map(|parts| parts.real).collect()
-                    }
-                };
+                let results = of_group(&mut run, place, &lowered)?;
                 group.iter().zip(results).for_each(|(&i, result)| done[i] = Some(result));
             }
             Ok(done.into_iter().flatten().collect())
@@ -345,7 +349,13 @@ impl Bootstrapper {
     }
 
     /// Refuses a ciphertext or keys that a request can't take.
-    fn check_request(&self, op: &'static str, request: Request, a: &Ciphertext, bound: Bound) -> Result<(), Error> {
+    pub(super) fn check_request(
+        &self,
+        op: &'static str,
+        request: Request,
+        a: &Ciphertext,
+        bound: Bound,
+    ) -> Result<(), Error> {
         let Request { method, keys, .. } = request;
         self.check_keys(op, a, keys)?;
         if method.is_first() {
@@ -361,11 +371,19 @@ impl Bootstrapper {
         if method == Method::Sign {
             self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
         }
-        self.check_bound(op, request, request.place(&self.context.core, a), bound)
+        let place = request.place(&self.context.core, a);
+        self.check_level_out(op, request, place)?;
+        self.check_bound(op, request, place, bound)
     }
 
     /// Refuses a declared bound that a bootstrap has no room for, and gives notice of one that it isn't accurate for.
-    fn check_bound(&self, op: &'static str, request: Request, place: SlotsToCoeffs, bound: Bound) -> Result<(), Error> {
+    pub(super) fn check_bound(
+        &self,
+        op: &'static str,
+        request: Request,
+        place: SlotsToCoeffs,
+        bound: Bound,
+    ) -> Result<(), Error> {
         let residual = (request.method == Method::Precise).then_some(RESIDUAL_GAIN);
         let sine = match place {
             SlotsToCoeffs::Last => self.shared.tables.last.sine(residual),

@@ -106,7 +106,7 @@ fn least_squares(mut a: Vec<Vec<f64>>, columns: usize) -> Vec<f64> {
 }
 
 impl Fit {
-    /// The fit for the encapsulated secret's integer parts, on an interval of at least [`EVAL_MOD_INTERVAL`].
+    /// The fit for the encapsulated secret's integer parts, on an interval of about [`EVAL_MOD_INTERVAL`] or more.
     pub fn new(interval: f64, messages: Messages) -> Self {
         let offsets: Vec<f64> = match messages {
             Messages::Small => (-4..=4).map(|k| f64::from(k) / 1024.0).collect(),
@@ -219,6 +219,12 @@ pub(crate) struct Sines {
 }
 
 impl Plan {
+    /// The plan on a ladder, after maps whose output for `t = 1` is the integer `unit`.
+    pub fn new(ladder: Ladder, unit: f64, messages: Messages) -> Self {
+        let fit = Fit::new(ladder.top_scale() / unit, messages);
+        Self { ladder, fit }
+    }
+
     /// `sin(2πt)` at the ladder's lowest level, from `t/interval` at its top, for all of `u` side by side. `check` is
     /// called between products, and ends the work by an error.
     pub fn eval_mod(
@@ -249,7 +255,7 @@ impl Plan {
 
     /// The scale at the top: EvalMod's input.
     pub fn top_scale(&self) -> f64 {
-        self.ladder.scales[self.ladder.scales.len() - 1]
+        self.ladder.top_scale()
     }
 }
 

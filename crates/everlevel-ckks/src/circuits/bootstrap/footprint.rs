@@ -13,7 +13,9 @@ use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
 use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::moduli::{
+    MapsKind, Transform, is_packed, maps_kind, small_stage_count, spared_primes, stage_gadget,
+};
 use crate::core::Core;
 use crate::footprint::{digit_count, key_switch_limbs};
 
@@ -110,12 +112,13 @@ impl Core {
         Ok(Footprint { work: all.work + self.limbs(self.ring.all_primes().len()), ..all })
     }
 
-    /// The maps of a transform by keys of a form, for so many stages of SlotsToCoeffs.
+    /// The maps of a transform by keys of a form, for so many stages of SlotsToCoeffs and an end so many levels below
+    /// the highest.
     pub(super) fn maps_id(
         &self,
         transform: Transform,
         kind: MapsKind,
-        stage_count: usize,
+        (stage_count, spared): (usize, usize),
         form: BootstrapKeyForm,
     ) -> MapsId {
         let down = transform == Transform::CoeffsToSlots;
@@ -124,22 +127,27 @@ impl Core {
             BootstrapKeyForm::Small if down => (small_stage_count(self), Steps::Left),
             BootstrapKeyForm::Small => (stage_count, Steps::Right),
         };
-        MapsId { transform, stage_count, kind, steps }
+        MapsId { transform, stage_count, kind, steps, spared: transform.own_spared(spared) }
     }
 
-    fn stages(&self, MapsId { transform, stage_count, steps, .. }: MapsId) -> Result<Vec<Stage>, Error> {
-        let stage = |(shape, [source, _]): (Shape, [PrimeSet; 2])| {
-            let gadget = if steps == Steps::Right { self.message_gadget.clone() } else { stage_gadget(self, &source)? };
-            Ok(Stage { shape, steps, source, gadget })
+    /// The stages of a transform, of ciphertexts without some of the primes.
+    fn stages(&self, id: MapsId, without: &PrimeSet) -> Result<Vec<Stage>, Error> {
+        let MapsId { transform, stage_count, steps, spared, .. } = id;
+        let (of_keys, of_maps) = (transform.sets(self, stage_count), transform.sets_below(self, stage_count, spared));
+        let sets = of_keys.into_iter().zip(of_maps);
+        let stage = |(shape, ([key_source, _], [source, _])): (Shape, ([PrimeSet; 2], [PrimeSet; 2]))| {
+            let gadget =
+                if steps == Steps::Right { self.message_gadget.clone() } else { stage_gadget(self, &key_source)? };
+            Ok(Stage { shape, steps, source: source.difference(without), gadget })
         };
-        transform.shapes(self, stage_count).into_iter().zip(transform.sets(self, stage_count)).map(stage).collect()
+        transform.shapes(self, stage_count).into_iter().zip(sets).map(stage).collect()
     }
 
     /// Limbs that are alive at once in EvalMod, for so many halves side by side: when it multiplies the upper half of
     /// its polynomial, of degree 15, by `T_4`, with `T_1` to `T_4` at hand.
-    fn eval_mod_limbs(&self, halves: usize) -> usize {
+    fn eval_mod_limbs(&self, halves: usize, without: &PrimeSet) -> usize {
         let Some(gadgets) = &self.bootstrap_gadgets else { return 0 };
-        let sets = self.params.eval_mod_sets();
+        let sets: Vec<PrimeSet> = self.params.eval_mod_sets().iter().map(|set| set.difference(without)).collect();
         // So many levels below the top.
         let below = |levels: usize| &sets[sets.len() - 1 - levels];
         let basis = 2 * (below(1).len() + below(2).len() + 2 * below(3).len());
@@ -194,7 +202,8 @@ impl Bootstrapper {
         count: usize,
     ) -> Result<Footprint, Error> {
         self.check_stage_count(method.operation(), stage_count)?;
-        let of = |counts| self.run_footprint(slot_type, (stage_count, form), counts);
+        let of =
+            |[first, last]: [usize; 2]| self.run_footprint(slot_type, (stage_count, form), [(first, 0), (last, 0)]);
         match method {
             Method::Lossy | Method::Sign => of([count, 0]),
             Method::Regular | Method::Precise => of([0, count]),
@@ -206,23 +215,25 @@ impl Bootstrapper {
         }
     }
 
-    /// The memory of bootstraps of which so many have SlotsToCoeffs first, and so many last.
+    /// The memory of bootstraps of which so many have SlotsToCoeffs first, and so many last, each with the levels below
+    /// the highest that they end at.
     pub(super) fn run_footprint(
         &self,
         slot_type: SlotType,
         (stage_count, form): (usize, BootstrapKeyForm),
-        [first, last]: [usize; 2],
+        [first, last]: [(usize, usize); 2],
     ) -> Result<Footprint, Error> {
         let core = &self.context().core;
         let is_lifted = matches!(form, BootstrapKeyForm::Full { is_seeded: false, .. });
         let orders = [(SlotsToCoeffs::First, first), (SlotsToCoeffs::Last, last)];
         let (mut limbs, mut tables, mut counted) = (0, 0, Vec::new());
-        for (place, count) in orders.into_iter().filter(|(_, count)| *count > 0) {
+        for (place, (count, spared)) in orders.into_iter().filter(|(_, (count, _))| *count > 0) {
+            let without = spared_primes(core, place, spared);
             let (group, kind) = (count.min(GROUP), maps_kind(core, form.kind(), place));
             let is_packed = is_packed(core, kind);
             for transform in place.transforms() {
-                let id = core.maps_id(transform, kind, stage_count, form);
-                let stages = core.stages(id)?;
+                let id = core.maps_id(transform, kind, (stage_count, spared), form);
+                let stages = core.stages(id, &without)?;
                 limbs = stages.iter().map(|stage| stage.limbs(group)).fold(limbs, usize::max);
                 if !counted.contains(&id) && !self.has_tables(id, is_lifted) {
                     tables += stages.iter().map(|stage| stage.table_nbytes(core, is_packed, is_lifted)).sum::<usize>();
@@ -231,11 +242,11 @@ impl Bootstrapper {
             }
             // Both parts, unless they are side by side or only one is wanted.
             let is_one = is_packed || (place == SlotsToCoeffs::First && slot_type == SlotType::Real);
-            limbs = limbs.max(core.eval_mod_limbs(if is_one { 1 } else { 2 } * group));
+            limbs = limbs.max(core.eval_mod_limbs(if is_one { 1 } else { 2 } * group, &without));
         }
         let top = core.ladder.sets.len() - 1;
         let primes = |level: usize| core.ladder.sets[level].len();
-        let results = 2 * (first * primes(top) + last * primes(top - stage_count));
+        let results = 2 * (first.0 * primes(top - first.1) + last.0 * primes(top - stage_count - last.1));
         Ok(Footprint { held: core.limbs(results) + tables as u64, work: core.limbs(limbs) })
     }
 }

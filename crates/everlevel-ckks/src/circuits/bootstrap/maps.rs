@@ -29,6 +29,9 @@ pub(crate) struct MapsId {
     /// The kind, which EvalMod's input is scaled for.
     pub kind: MapsKind,
     pub steps: Steps,
+    /// Levels below the highest that SlotsToCoeffs last ends at; none for the other transforms, whose maps serve
+    /// ciphertexts over fewer primes too.
+    pub spared: usize,
 }
 
 /// The maps of a transform's stages.
@@ -114,7 +117,7 @@ impl LiftedMaps {
 ///
 /// CoeffsToSlots to the left leaves its output rotated; SlotsToCoeffs to the right takes that back where it comes last,
 /// and leaves the opposite where it comes first.
-fn shifts(core: &Core, MapsId { transform, stage_count, kind, steps }: MapsId) -> (Vec<Shift>, i64) {
+fn shifts(core: &Core, MapsId { transform, stage_count, kind, steps, .. }: MapsId) -> (Vec<Shift>, i64) {
     let chain = |shapes: &[Shape], before: i64, wanted| dft::shifts(shapes, steps, before, wanted);
     if matches!(steps, Steps::Hoisted(_)) {
         return (vec![Shift::default(); stage_count], 0);
@@ -168,7 +171,7 @@ impl MapCache {
 }
 
 fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
-    let MapsId { transform, stage_count, kind, steps } = id;
+    let MapsId { transform, stage_count, kind, steps, spared } = id;
     let scales = &core.ladder.scales;
     let q0 = core.ring.product(&tables.base);
     let shares = match transform {
@@ -180,7 +183,7 @@ fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
         }
         // S·2π·(S0/q0)·m becomes S_out·m.
         Transform::SlotsToCoeffs => {
-            let out = scales[scales.len() - 1 - stage_count];
+            let out = scales[scales.len() - 1 - stage_count - spared];
             let total = out * tables.last.message_ratio / (2f64.powf(LOG2_EVAL_MOD) * 2.0 * std::f64::consts::PI);
             falling_shares(total, stage_count)
         }
@@ -200,7 +203,7 @@ fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
         });
     }
     let (shifts, rotation) = shifts(core, id);
-    let sets = transform.sets(core, stage_count);
+    let sets = transform.sets_below(core, stage_count, spared);
     let stages = maps
         .iter()
         .zip(&sets)

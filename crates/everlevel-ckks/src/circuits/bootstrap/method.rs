@@ -93,7 +93,15 @@ impl Method {
 
     /// Whether it needs keys with SlotsToCoeffs first.
     pub(crate) fn is_first(self) -> bool {
-        matches!(self, Method::Lossy | Method::Sign)
+        self.place() == SlotsToCoeffs::First
+    }
+
+    /// The place of SlotsToCoeffs in a pipeline of this method.
+    pub(crate) fn place(self) -> SlotsToCoeffs {
+        match self {
+            Method::Lossy | Method::Sign => SlotsToCoeffs::First,
+            Method::Usual | Method::Regular | Method::Precise => SlotsToCoeffs::Last,
+        }
     }
 }
 

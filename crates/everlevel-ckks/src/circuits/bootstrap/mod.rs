@@ -3,7 +3,8 @@
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
 //! bootstrap · `moduli` moduli and gadgets · `key_set`, `key`, `key_ref` the keys · `keygen` · `tables` constants and
 //! plans · `maps` the plaintexts of the transforms · `transform` maps with keys · `run` the pipeline · `bootstrapper`
-//! the calls · `prepare` plaintexts and memory ahead of a first call · `footprint` their memory.
+//! the calls · `merge` those of two ciphertexts as one · `prepare` plaintexts and memory ahead of a first call ·
+//! `footprint` their memory.
 
 pub(crate) mod bootstrapper;
 pub(crate) mod dft;
@@ -20,4 +21,5 @@ pub(crate) mod run;
 pub(crate) mod tables;
 
 mod keygen;
+mod merge;
 mod transform;

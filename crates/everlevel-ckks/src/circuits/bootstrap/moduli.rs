@@ -52,16 +52,35 @@ impl Transform {
         dft::shapes(core.encoder.slots(), self.direction(), stage_count)
     }
 
-    /// Source and target of every stage.
+    /// The levels that make the transform's maps others, of those that a bootstrap ends below the highest.
+    pub fn own_spared(self, spared: usize) -> usize {
+        if self == Transform::SlotsToCoeffs { spared } else { 0 }
+    }
+
+    /// Source and target of every stage, of a bootstrap to the highest level.
     pub fn sets(self, core: &Core, stage_count: usize) -> Vec<[PrimeSet; 2]> {
+        self.sets_below(core, stage_count, 0)
+    }
+
+    /// Source and target of every stage, where SlotsToCoeffs last ends so many levels below the highest. The others are
+    /// the same maps then, of ciphertexts over fewer primes.
+    pub fn sets_below(self, core: &Core, stage_count: usize, spared: usize) -> Vec<[PrimeSet; 2]> {
         match self {
             Transform::CoeffsToSlots => {
                 let mut down = coeffs_to_slots(core, stage_count).to_vec();
                 down.extend(core.params.eval_mod_sets().pop());
                 pairs(&down)
             }
-            Transform::SlotsToCoeffs => descent(core, core.ladder.sets.len() - 1, stage_count),
-            Transform::SlotsToCoeffsFirst => descent(core, stage_count, stage_count),
+            Transform::SlotsToCoeffs => {
+                let below = core.ladder.sets.len() - 2 - spared;
+                let mut down = vec![eval_mod_end(core, SlotsToCoeffs::Last, spared)];
+                down.extend(core.ladder.sets[below + 1 - stage_count..=below].iter().rev().cloned());
+                pairs(&down)
+            }
+            Transform::SlotsToCoeffsFirst => {
+                let down: Vec<PrimeSet> = core.ladder.sets[..=stage_count].iter().rev().cloned().collect();
+                pairs(&down)
+            }
         }
     }
 
@@ -90,10 +109,20 @@ pub(crate) fn raised(core: &Core, stage_count: usize) -> PrimeSet {
     coeffs_to_slots(core, stage_count)[0].clone()
 }
 
-/// Source and target of `count` steps down from a message level.
-fn descent(core: &Core, from: usize, count: usize) -> Vec<[PrimeSet; 2]> {
-    let sets: Vec<PrimeSet> = core.ladder.sets[from - count..=from].iter().rev().cloned().collect();
-    pairs(&sets)
+/// EvalMod's lowest modulus in a bootstrap that ends so many levels below the highest: the modulus that results have,
+/// or that SlotsToCoeffs begins at. The ratio of SlotsToCoeffs' first stage, the widest, stays as it is.
+pub(crate) fn eval_mod_end(core: &Core, place: SlotsToCoeffs, spared: usize) -> PrimeSet {
+    let sets = &core.ladder.sets;
+    let top = sets.len() - 1;
+    match place {
+        SlotsToCoeffs::First => sets[top - spared].clone(),
+        SlotsToCoeffs::Last => sets[top - 1 - spared].union(&sets[top].difference(&sets[top - 1])),
+    }
+}
+
+/// The primes of message levels that no modulus of such a bootstrap has: what keys hold over these isn't read.
+pub(crate) fn spared_primes(core: &Core, place: SlotsToCoeffs, spared: usize) -> PrimeSet {
+    core.ladder.sets[core.ladder.sets.len() - 1].difference(&eval_mod_end(core, place, spared))
 }
 
 fn pairs(sets: &[PrimeSet]) -> Vec<[PrimeSet; 2]> {

@@ -58,7 +58,7 @@ impl Bootstrapper {
             let ids: Vec<MapsId> = orders(form)
                 .iter()
                 .flat_map(|&place| place.transforms().map(|transform| (transform, maps_kind(core, form.kind(), place))))
-                .map(|(transform, kind)| core.maps_id(transform, kind, stage_count, form))
+                .map(|(transform, kind)| core.maps_id(transform, kind, (stage_count, 0), form))
                 .collect();
             let total = ids.len() + 1;
             report(OP, progress, 0, total)?;
@@ -81,7 +81,7 @@ impl Bootstrapper {
     /// An unsupported stage count.
     pub fn prepare_footprint(&self, stage_count: usize, form: BootstrapKeyForm) -> Result<Footprint, Error> {
         self.check_stage_count(OP, stage_count)?;
-        self.run_footprint(SlotType::Complex, (stage_count, form), [orders(form).len() - 1, 1])
+        self.run_footprint(SlotType::Complex, (stage_count, form), [(orders(form).len() - 1, 0), (1, 0)])
     }
 }
 

@@ -1,5 +1,7 @@
 //! The pipeline of a bootstrap, for groups of ciphertexts.
 
+use std::borrow::Cow;
+
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 use num_complex::Complex64;
@@ -7,8 +9,8 @@ use num_complex::Complex64;
 use crate::circuits::bootstrap::eval_mod::{Plan, Sines};
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::MapCache;
-use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, maps_kind};
+use crate::circuits::bootstrap::method::{Method, SlotType};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, maps_kind, spared_primes};
 use crate::circuits::bootstrap::tables::{BootstrapTables, Order};
 use crate::circuits::bootstrap::transform::KeyedTransform;
 use crate::claims::{Claims, Estimate};
@@ -54,6 +56,8 @@ pub(crate) struct Run<'a> {
     observer: Observer<'a>,
     done: usize,
     total: usize,
+    /// Levels below the highest that results have.
+    spared: usize,
 }
 
 /// `ct *= i`, exactly and without a level.
@@ -81,7 +85,12 @@ impl<'a> Run<'a> {
         observer: Observer<'a>,
     ) -> Self {
         let total = keys.bootstrap.all_stages() + 3;
-        Self { op, core, tables, maps, keys, progress, observer, done: 0, total }
+        Self { op, core, tables, maps, keys, progress, observer, done: 0, total, spared: 0 }
+    }
+
+    /// Ends so many levels below the highest from now on.
+    pub fn spare(&mut self, levels: usize) {
+        self.spared = levels;
     }
 
     /// The same for several groups, which are reported as one piece of work.
@@ -94,9 +103,14 @@ impl<'a> Run<'a> {
         self.keys.bootstrap
     }
 
+    /// The level that results have where SlotsToCoeffs comes first.
+    fn first_level(&self) -> usize {
+        self.core.ladder.sets.len() - 1 - self.spared
+    }
+
     fn transform(&self, transform: Transform, method: Method) -> KeyedTransform<'a> {
         let kind = self.maps_kind(method);
-        KeyedTransform::new(self.core, (self.tables, self.maps), self.key(), transform, kind)
+        KeyedTransform::new(self.core, (self.tables, self.maps), self.key(), transform, (kind, self.spared))
     }
 
     fn fold(&self, method: Method) -> Option<(i64, &'a SwitchingKey)> {
@@ -105,8 +119,7 @@ impl<'a> Run<'a> {
 
     /// The kind of a method's maps.
     fn maps_kind(&self, method: Method) -> MapsKind {
-        let place = if method.is_first() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last };
-        maps_kind(self.core, self.key().kind(), place)
+        maps_kind(self.core, self.key().kind(), method.place())
     }
 
     /// Reports a step; an error if the answer is to stop.
@@ -203,7 +216,7 @@ impl<'a> Run<'a> {
         slot_type: SlotType,
     ) -> Result<Vec<Ciphertext>, Error> {
         let sines = self.first_sines(group, method, JOINED, slot_type)?;
-        let level = self.core.ladder.sets.len() - 1;
+        let level = self.first_level();
         let finished = |(a, sines): (&Ciphertext, Rlwe)| {
             let [real, imaginary] = self.first_estimates(a, method, level);
             let estimate = match slot_type {
@@ -223,7 +236,7 @@ impl<'a> Run<'a> {
     ) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
         let mut reals = self.first_sines(group, method, APART, SlotType::Complex)?;
         let imaginaries = reals.split_off(group.len());
-        let level = self.core.ladder.sets.len() - 1;
+        let level = self.first_level();
         let finished = |(a, (first, second)): (&Ciphertext, (Rlwe, Rlwe))| {
             let [real, imaginary] = self.first_estimates(a, method, level);
             ComplexParts {
@@ -284,13 +297,13 @@ impl<'a> Run<'a> {
         [part_of(&both), part_of(&both.scaled(-Complex64::i()))]
     }
 
-    fn plan(&self, method: Method) -> &'a Plan {
-        let plan = self.tables.plan(self.maps_kind(method), method);
+    fn plan(&self, method: Method) -> Cow<'a, Plan> {
+        let plan = self.tables.plan(self.core, self.maps_kind(method), method, self.spared);
         plan.unwrap_or_else(|| unreachable!("keys were checked to serve the method"))
     }
 
     fn regular_level(&self) -> usize {
-        self.core.ladder.sets.len() - 1 - self.key().stage_count()
+        self.first_level() - self.key().stage_count()
     }
 
     fn slots_to_coeffs(&mut self, mut cts: Vec<Rlwe>) -> Result<Vec<Rlwe>, Error> {
@@ -331,7 +344,7 @@ impl<'a> Run<'a> {
     ) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
         let plan = self.plan(method);
-        let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base)).collect();
+        let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base, method)).collect();
         for (rotation, key) in &self.key().top().trace {
             cts.iter_mut().for_each(|ct| self.add_rotated(ct, (*rotation, key)));
         }
@@ -364,10 +377,10 @@ impl<'a> Run<'a> {
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes
     /// `factor·(m + q0·I)` with `|I| ≤ 16`.
-    fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
+    fn mod_raise(&self, ct: &Rlwe, method: Method) -> Rlwe {
         let ring = &self.core.ring;
         let top = self.key().top();
-        let raised = &top.raised;
+        let raised = &top.raised.difference(&spared_primes(self.core, method.place(), self.spared));
 
         // To the sparse secret, at the smallest modulus.
         let sparse = top.to_sparse.switch(ring, ct);

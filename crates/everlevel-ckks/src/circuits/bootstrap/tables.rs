@@ -1,12 +1,14 @@
 //! The constants of bootstraps and EvalMod's plans, which belong to the parameters.
 
+use std::borrow::Cow;
+
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::noise;
 
 use crate::chain::{LOG2_EVAL_MOD, LOG2_FIRST_BASE_SCALE, log2_base_scale};
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
 use crate::circuits::bootstrap::method::Method;
-use crate::circuits::bootstrap::moduli::{MapsKind, base};
+use crate::circuits::bootstrap::moduli::{MapsKind, base, spared_primes};
 use crate::claims::{Certainty, SineError, Worst};
 use crate::core::Core;
 use crate::ladder::Ladder;
@@ -139,8 +141,24 @@ impl BootstrapTables {
         }
     }
 
-    /// EvalMod of a method after maps of a kind, where they serve the method.
-    pub fn plan(&self, maps: MapsKind, method: Method) -> Option<&Plan> {
+    /// EvalMod of a method after maps of a kind, where they serve the method, in a bootstrap that ends so many levels
+    /// below the highest.
+    pub fn plan(&self, core: &Core, maps: MapsKind, method: Method, spared: usize) -> Option<Cow<'_, Plan>> {
+        let plan = self.highest_plan(maps, method)?;
+        if spared == 0 {
+            return Some(Cow::Borrowed(plan));
+        }
+        let primes = spared_primes(core, method.place(), spared);
+        let sets = core.params.eval_mod_sets().iter().map(|set| set.difference(&primes)).collect();
+        // Where nothing follows, the result has its level's scale.
+        let scales = &core.ladder.scales;
+        let fall = if method.is_first() { scales[scales.len() - 1 - spared] / scales[scales.len() - 1] } else { 1.0 };
+        let ladder = Ladder::new(&core.ring, sets, plan.ladder.scales[0] * fall);
+        let messages = if method == Method::Sign { Messages::Signs } else { Messages::Small };
+        Some(Cow::Owned(Plan::new(ladder, self.unit(maps), messages)))
+    }
+
+    fn highest_plan(&self, maps: MapsKind, method: Method) -> Option<&Plan> {
         let plans = self.plans(maps);
         match (method, &plans.slots_to_coeffs_first) {
             (Method::Usual | Method::Regular | Method::Precise, _) => Some(&plans.regular),
@@ -153,15 +171,11 @@ impl BootstrapTables {
 
 impl Plans {
     fn new(regular: Ladder, first: Option<[Ladder; 2]>) -> Self {
-        let top = |ladder: &Ladder| ladder.scales[ladder.scales.len() - 1];
+        let top = Ladder::top_scale;
         let lowest = first.iter().flatten().map(top).fold(top(&regular), f64::min);
         let unit = lowest / EVAL_MOD_INTERVAL;
-        let plan = |ladder: Ladder, messages| {
-            let interval = top(&ladder) / unit;
-            Plan { ladder, fit: Fit::new(interval, messages) }
-        };
-        let slots_to_coeffs_first =
-            first.map(|[lossy, sign]| [plan(lossy, Messages::Small), plan(sign, Messages::Signs)]);
-        Self { unit, regular: plan(regular, Messages::Small), slots_to_coeffs_first }
+        let slots_to_coeffs_first = first
+            .map(|[lossy, sign]| [Plan::new(lossy, unit, Messages::Small), Plan::new(sign, unit, Messages::Signs)]);
+        Self { unit, regular: Plan::new(regular, unit, Messages::Small), slots_to_coeffs_first }
     }
 }

@@ -31,13 +31,13 @@ pub(super) struct KeyedTransform<'a> {
 }
 
 impl<'a> KeyedTransform<'a> {
-    /// A transform by maps of a kind.
+    /// A transform by maps of a kind, of a bootstrap that ends so many levels below the highest.
     pub fn new(
         core: &Core,
         (tables, cache): (&BootstrapTables, &MapCache),
         keys: BootstrapKeyRef<'a>,
         transform: Transform,
-        kind: MapsKind,
+        (kind, spared): (MapsKind, usize),
     ) -> Self {
         let down = transform == Transform::CoeffsToSlots;
         let stage_count = if down { keys.top().coeffs_to_slots.len() } else { keys.stage_count() };
@@ -48,7 +48,7 @@ impl<'a> KeyedTransform<'a> {
             }
             BootstrapKeyRef::Small { rotation, .. } => (Steps::Right, TransformKeys::Powers(rotation)),
         };
-        let id = MapsId { transform, stage_count, kind, steps };
+        let id = MapsId { transform, stage_count, kind, steps, spared: transform.own_spared(spared) };
         let maps = match keys {
             BootstrapKeyRef::Full(key) => key.maps(core, (tables, cache), id),
             BootstrapKeyRef::Small { .. } => cache.maps(core, tables, id),

@@ -1,0 +1,110 @@
+//! Bootstraps of two ciphertexts with real values as one of complex values.
+
+use num_complex::Complex64;
+
+use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, Request, only};
+use crate::circuits::bootstrap::key_ref::BootstrapKeys;
+use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::run::ComplexParts;
+use crate::claims::Bound;
+use crate::{Ciphertext, Error, Progress, Units};
+
+impl Bootstrapper {
+    /// Two ciphertexts with real values in one bootstrap.
+    ///
+    /// # Errors
+    /// As the bootstrap of the method; ciphertexts of different secrets.
+    pub fn merge_bootstrap(
+        &self,
+        method: Method,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<[Ciphertext; 2], Error> {
+        self.merge_bootstraps(method, &[[a, b]], keys, progress).map(only)
+    }
+
+    /// [`Bootstrapper::merge_bootstrap`] of many pairs, in groups that read the keys together.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::merge_bootstrap`], for any of the pairs; then none is bootstrapped.
+    pub fn merge_bootstraps(
+        &self,
+        method: Method,
+        pairs: &[[&Ciphertext; 2]],
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Vec<[Ciphertext; 2]>, Error> {
+        let op = method.merge_operation();
+        let request = Request { method, keys, slot_type: SlotType::Complex };
+        let merged: Vec<Ciphertext> =
+            pairs.iter().map(|pair| self.merged(op, request, *pair)).collect::<Result<_, _>>()?;
+        let merged: Vec<&Ciphertext> = merged.iter().collect();
+        let parts =
+            self.in_groups(op, request, (&merged, 1), progress, &mut |_, _, _| {}, &mut |run, place, lowered| {
+                match place {
+                    SlotsToCoeffs::Last => run.regular_parts(lowered),
+                    SlotsToCoeffs::First => run.first_parts(lowered, request.first_method()),
+                }
+            })?;
+        // Each part has the bound that it brought, where sines in place of the identity keep it.
+        let size = |part: &Ciphertext| if method == Method::Sign { 1.0 } else { part.bound_or_assumed().size() };
+        let finished = |result: Ciphertext, part: &Ciphertext| result.within(size(part)).vouched(part.bound().kind());
+        let pair = |(ComplexParts { real, imaginary }, [a, b]): (_, &[&Ciphertext; 2])| {
+            [finished(real, a), finished(imaginary, b)]
+        };
+        Ok(parts.into_iter().zip(pairs).map(pair).collect())
+    }
+
+    /// [`Bootstrapper::merge_bootstrap`] of pairs of vectors, unit by unit.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::merge_bootstraps`]; other numbers of units in a pair.
+    pub fn merge_units(
+        &self,
+        method: Method,
+        pairs: &[[&Units<Ciphertext>; 2]],
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Vec<[Units<Ciphertext>; 2]>, Error> {
+        let mut all: Vec<[&Ciphertext; 2]> = Vec::new();
+        for [a, b] in pairs {
+            all.extend(a.zip(method.merge_operation(), b)?.all().iter().map(|(a, b)| [*a, *b]));
+        }
+        let mut results = self.merge_bootstraps(method, &all, keys, progress)?.into_iter();
+        let of_pair = |[a, _]: &[&Units<Ciphertext>; 2]| {
+            let (reals, imaginaries): (Vec<_>, Vec<_>) = results.by_ref().take(a.count()).map(<(_, _)>::from).unzip();
+            [reals, imaginaries]
+                .map(|units| Units::new(units).unwrap_or_else(|| unreachable!("a result for each unit")))
+        };
+        Ok(pairs.iter().map(of_pair).collect())
+    }
+
+    /// `a + i·b`, checked for its bootstrap.
+    fn merged(&self, op: &'static str, request: Request, [a, b]: [&Ciphertext; 2]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        if request.method == Method::Precise {
+            let needed = "regular, lossy or sign; or bootstrap them one by one".into();
+            return Err(Error::Parameter { what: "method of merge_bootstrap", found: "precise".into(), needed });
+        }
+        context.check_pair(op, a, b)?;
+        context.check_relinearized(op, b)?;
+        let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
+        let place = request.place(&context.core, &merged);
+        let [first, second] = [a, b].map(|part| part.bound_or_assumed().size());
+        // Where SlotsToCoeffs comes first, sines are taken of the parts, and else of coefficients of the whole.
+        let size = match place {
+            SlotsToCoeffs::First => first.max(second),
+            SlotsToCoeffs::Last => first.hypot(second),
+        };
+        for part in [a, b].into_iter().filter(|part| !part.bound().is_declared()) {
+            self.check_bound(op, request, place, part.bound().on_reals(true))?;
+        }
+        // What is known of one part is no less known beside another: kinds are those of the parts, afterwards.
+        let merged = merged.claimed_as(Bound::declared(size)?);
+        // The bound is one of parts, which are real.
+        self.check_request(op, request, &merged, merged.bound().on_reals(true))?;
+        Ok(merged)
+    }
+}
