@@ -245,12 +245,12 @@ def _rows_stage(step: Map, layout: Layout, level: int, costs: Costs) -> Stage:
     needed = turns(step.weights)
     rotations = len(needed.folds)
     if needed.diagonals > 1:
-        rotations += rotations_of(needed.diagonals, layout.slot_count)
+        rotations += rotations_of(needed, layout)
         nbytes = needed.diagonals * (level + 1) * _DIAGONAL_BYTES << costs.log_n
     else:
         nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
     nbytes += level * _LIMB_BYTES << costs.log_n  # the bias
-    seconds = costs.rows(level, needed, layout.slot_count)
+    seconds = costs.rows(level, needed, layout)
     return Stage(_name(step), level, level - 1, rotations, needed.diagonals, seconds, nbytes)
 
 
