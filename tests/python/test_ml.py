@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,18 @@ def test_a_perceptron_of_two_hidden_layers_that_gives_numbers() -> None:
     np.testing.assert_allclose(scores, model.simulate(rows), atol=1e-3)
     assert scores.shape == (3,)
     assert model.check(x).is_inside
+
+
+def test_a_model_lets_go_of_its_clients_keys() -> None:
+    x, y = data("iris")
+    model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)
+    client, server = model.keys()
+    encrypted, evaluation_key = client.encrypt(x[:1]), weakref.ref(server.evaluation_key)
+    model(encrypted, server)
+    del server
+    gc.collect()
+    assert evaluation_key() is None
+    assert not model.engine._registry._keys
 
 
 def test_probabilities_by_a_polynomial() -> None:

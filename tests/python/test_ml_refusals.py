@@ -23,6 +23,7 @@ from sklearn.svm import SVC
 
 import everlevel
 from everlevel import errors, ml
+from everlevel.cli import main
 from everlevel.ml import _files, _notes, _ranges
 from everlevel.ml._program import Map, Polynomial
 from trained_models import SMALL, data, digits, trained_digits
@@ -119,6 +120,22 @@ def test_rows_that_are_refused(examples: Any, error: type[Exception], words: str
             call(examples)
 
 
+def test_a_server_without_keys_is_refused() -> None:
+    x, y = data("iris")
+    model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)
+    client, _ = model.keys()
+    with pytest.raises(
+        errors.MissingKeyError, match=r"^model: the server has no evaluation key, .*; use what model.keys\(\) made"
+    ):
+        model(client.encrypt(x[:1]), ml.Server(model.engine, None, model.hash))
+
+
+def test_labels_that_are_too_long_are_refused() -> None:
+    x, y = data("iris")
+    with pytest.raises(errors.ModelError, match=r"label of 1000 characters, and up to 999"):
+        ml.compile(LogisticRegression(max_iter=500).fit(x, np.array(["a", "b", "c" * 1000])[y]), x, **SMALL)
+
+
 def test_no_degree_is_enough() -> None:
     x, _ = digits()
     with pytest.raises(errors.ModelError, match=r"largest error of a score .* and max_error is 1e-09; allow") as caught:
@@ -208,6 +225,16 @@ def test_a_server_needs_files_alone(folder: Path) -> None:
     simulated = np.load(folder / "simulated.npy")
     np.testing.assert_allclose(client.decrypt(scores), simulated, atol=1e-3 * np.ptp(simulated))
     assert (folder / "client").stat().st_mode & 0o77 == 0
+
+
+def test_inspect_says_whose_files_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = ml.load(folder / "model")
+    assert isinstance(model, ml.Model)
+    for name in ("model", "client", "server", "rows"):
+        assert main(["inspect", str(folder / name)]) == 0
+        out = capsys.readouterr().out
+        assert f"{name}, {model.hash:.8}\n" in out
+        assert len(out) < 1200
 
 
 def test_files_of_a_client_have_no_weights(folder: Path) -> None:

@@ -108,7 +108,7 @@ def read(path: str) -> Notes:
     try:
         notes: Notes = json.loads(metadata[f"note.{NOTE}"])
         version, role = notes["format"], notes["role"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise malformed(error) from error
     if version != FORMAT:
         raise NewerFormatError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from ._network import Task
 from ._program import Map, Polynomial, Program, Step
 from ._ranges import InputRange
 
-_LINKS = ("identity", "logistic", "softmax", "one-versus-rest", None)
+_LABEL_TYPE: Final = re.compile(r"[<|=][biuf][1248]|<U\d{1,3}")
+_LINKS: Final = ("identity", "logistic", "softmax", "one-versus-rest", None)
 
 
 def of_range(region: InputRange) -> Notes:
@@ -45,10 +47,9 @@ def to_task(notes: Notes) -> Task:
     classes, link, is_flat = notes["classes"], notes["link"], notes["is_flat"]
     labels = None
     if classes is not None:
-        dtype = np.dtype(str(classes["type"]))
-        if dtype.kind not in "biufU":
-            raise ValueError(f"labels of type {dtype}")
-        labels = np.array(classes["labels"], dtype=dtype)
+        if not _LABEL_TYPE.fullmatch(classes["type"]):
+            raise ValueError(f"labels of type {classes['type']}")
+        labels = np.array(classes["labels"], dtype=classes["type"])
         if labels.ndim != 1 or len(labels) < 2:
             raise ValueError("labels")
     if link not in _LINKS or not isinstance(is_flat, bool):

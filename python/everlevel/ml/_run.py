@@ -8,7 +8,7 @@ import numpy as np
 
 from .._common.locks import Lock
 from ..ckks import Ciphertext, Engine, EvaluationKey, PlainMatrix, Plaintext
-from ..errors import InternalError
+from ..errors import MissingKeyError
 from ._layout import Layout, diagonals, matrix, repeated, turns
 from ._network import Array
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
@@ -53,7 +53,7 @@ class Runner:
         engine, lanes = self._engine, self._layout.lanes
         weights, bias = self._encoded(index, step)
         if isinstance(weights, PlainMatrix):
-            y = engine.multiply_matrix(weights, x, keys)
+            y = engine.multiply_matrix(weights, x, _needed(keys))
         else:
             y = engine.multiply(x, weights)
         for fold in turns(step.weights).folds:
@@ -104,5 +104,8 @@ class Runner:
 
 def _needed(keys: EvaluationKey | None) -> EvaluationKey:
     if keys is None:
-        raise InternalError("model: the server key has no evaluation key, and the plan needs one; report this")
+        raise MissingKeyError(
+            "model: the server has no evaluation key, and the model's plan takes one; use what model.keys() made",
+            key="evaluation key",
+        )
     return keys

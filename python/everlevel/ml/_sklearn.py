@@ -13,6 +13,9 @@ from ._network import Activation, Affine, Array, Layer, Network, Task, folded
 
 Read = tuple[list[Layer], Task]
 
+_LONGEST_LABEL: Final = 999
+"""Characters of a label: files hold no more."""
+
 
 def read(model: Any) -> Network:
     """Read a fitted model.
@@ -180,7 +183,16 @@ def _classes(place: str, model: Any) -> NDArray[Any]:
             place=place,
             found=str(classes.dtype),
         )
-    return classes.astype(str) if is_text else classes
+    labels = classes.astype(str) if is_text else classes.astype(np.float64) if classes.dtype.kind == "f" else classes
+    if labels.dtype.kind == "U" and labels.dtype.itemsize > 4 * _LONGEST_LABEL:
+        raise ModelError(
+            f"compile: {place} has a label of {labels.dtype.itemsize // 4} characters, and up to {_LONGEST_LABEL} are "
+            f"supported; encode the labels with sklearn.preprocessing.LabelEncoder",
+            place=place,
+            found=labels.dtype.itemsize // 4,
+            supported=_LONGEST_LABEL,
+        )
+    return labels
 
 
 def _svc(place: str, model: Any) -> Read:

@@ -70,7 +70,7 @@ class Model:
     Attributes
     ----------
     engine : Engine
-        With the parameters that the plan chose.
+        With the parameters that the plan chose. It remembers no keys: each call forgets them.
     hash : str
         Of the program, its layout, the engine's parameters and the format: clients, servers and rows have that of the
         model that they are for.
@@ -170,7 +170,11 @@ class Model:
                 if report is not None:
                     report(done, total)
 
-            scores = self._runner(given.ciphertext, keys.evaluation_key, step)
+            try:
+                scores = self._runner(given.ciphertext, keys.evaluation_key, step)
+            finally:
+                # Engines remember keys that they are given, and a server has many clients.
+                self.engine.forget_keys()
         return EncryptedRows(self.engine, scores, len(given), "scores", self.hash)
 
     def simulate(self, x: ArrayLike) -> Array:
