@@ -21,7 +21,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from everlevel import errors, ml
 from everlevel.ml import _layout
-from trained_models import SMALL, data, digits, trained_digits
+from trained_models import SMALL, check_claims, data, digits, trained_digits
 
 
 def own_scores(trained: Any, x: Any) -> Any:
@@ -81,6 +81,7 @@ def test_linear_models(name: str) -> None:
         np.testing.assert_allclose(client.predict_proba(scores), trained.predict_proba(rows), atol=1e-3)
     assert scores.ciphertext.level == 0
     assert model.key_nbytes == server.nbytes
+    check_claims(model, client, scores, rows)
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
@@ -95,6 +96,7 @@ def test_perceptrons(activation: str) -> None:
     spread = np.ptp(own_scores(trained, x / 16))
     np.testing.assert_allclose(client.decrypt(scores), simulated, atol=2e-4 * spread)
     np.testing.assert_array_equal(client.predict(scores), simulated.argmax(1))
+    check_claims(model, client, scores, rows)
     # The polynomials' error is within what was asked for, on the examples.
     difference = centred(model.simulate(x / 16)) - centred(own_scores(trained, x / 16))
     assert np.abs(difference).max() <= 2 * 0.05 * spread

@@ -26,7 +26,7 @@ from everlevel import errors, ml
 from everlevel.cli import main
 from everlevel.ml import _files, _notes, _ranges
 from everlevel.ml._program import Map, Polynomial
-from trained_models import SMALL, data, digits, trained_digits
+from trained_models import SMALL, check_claims, data, digits, trained_digits
 
 # Refusals.
 
@@ -225,6 +225,9 @@ def test_a_server_needs_files_alone(folder: Path) -> None:
     simulated = np.load(folder / "simulated.npy")
     np.testing.assert_allclose(client.decrypt(scores), simulated, atol=1e-3 * np.ptp(simulated))
     assert (folder / "client").stat().st_mode & 0o77 == 0
+    model = ml.load(folder / "model")
+    assert isinstance(model, ml.Model)
+    check_claims(model, client, scores, data("iris")[0][::40])
 
 
 def test_inspect_says_whose_files_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

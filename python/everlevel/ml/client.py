@@ -134,9 +134,8 @@ class Client:
     def _scores(self, operation: str, scores: Any) -> Array:
         facts = self._facts
         given = expected(operation, scores, "scores", self.model_hash, facts.layout)
-        plain = self._engine.decrypt_to_plaintext(given.ciphertext, self._secret_key)
-        values = np.real(self._engine.decode(plain))
-        results = facts.layout.rows(values, len(given))
+        values = self._engine.decrypt(given.ciphertext, self._secret_key)
+        results = facts.layout.rows(np.real(values), len(given))
         largest = float(np.abs(results).max())
         if not largest <= facts.bound + _NOISE:
             row = int(np.abs(results).max(1).argmax())
