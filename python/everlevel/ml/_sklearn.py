@@ -174,6 +174,15 @@ def _classifier(link: Callable[[Any], str | None]) -> Callable[[str, Any], Read]
 
 
 def _classes(place: str, model: Any) -> NDArray[Any]:
+    # Several labels for one row are marked by the binarizer alone.
+    kind = getattr(getattr(model, "_label_binarizer", None), "y_type_", None)
+    if kind == "multilabel-indicator":
+        raise ModelError(
+            f"compile: {place} gives several labels for a row, and one is supported; train a model for each label",
+            place=place,
+            found=kind,
+            supported="one label",
+        )
     classes = np.asarray(_attribute(place, model, "classes_"))
     is_text = classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes)
     if classes.ndim != 1 or not (is_text or classes.dtype.kind in "biufU"):
@@ -229,15 +238,6 @@ def _perceptron(place: str, model: Any) -> list[Layer]:
 
 def _perceptron_classifier(place: str, model: Any) -> Read:
     layers = _perceptron(place, model)
-    # Several labels for one row are marked by their binarizer alone.
-    kind = getattr(getattr(model, "_label_binarizer", None), "y_type_", "multiclass")
-    if kind == "multilabel-indicator":
-        raise ModelError(
-            f"compile: {place} gives several labels for a row, and one is supported; train a model for each label",
-            place=place,
-            found=kind,
-            supported="one label",
-        )
     is_flat = len(model.intercepts_[-1]) == 1
     return layers, Task(_classes(place, model), "logistic" if is_flat else "softmax", is_flat)
 
