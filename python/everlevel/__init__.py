@@ -11,7 +11,7 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import bfv, ckks, compat, errors, ntru, tfhe
+from . import bfv, ckks, compat, errors, ml, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
 from ._open import open as open  # noqa: A004
@@ -25,6 +25,7 @@ __all__ = [
     "bfv",
     "ckks",
     "errors",
+    "ml",
     "ntru",
     "show_info",
     "tfhe",

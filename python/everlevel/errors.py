@@ -63,6 +63,7 @@ __all__ = [
     "MessageError",
     "MessageTypeError",
     "MissingKeyError",
+    "ModelError",
     "NewerFormatError",
     "NoiseError",
     "OperandTypeError",
@@ -165,6 +166,24 @@ class FitError(EverlevelError, ValueError):
     value: Any = None
 
 
+class ModelError(EverlevelError, ValueError):
+    """A trained model can't be compiled: a part of it is not supported or not fitted, or no polynomial is near enough.
+
+    Attributes
+    ----------
+    place : str or None
+        Where the model has it, in words: a pipeline's step, a layer.
+    found : object
+        What is there: a kind of model, an option's value, an error.
+    supported : object
+        What may be there.
+    """
+
+    place: str | None = None
+    found: Any = None
+    supported: Any = None
+
+
 class OperandTypeError(EverlevelError, TypeError):
     """An argument is of another type than the operation takes.
 
@@ -228,7 +247,9 @@ class RangeError(EverlevelError, ValueError):
     size : float or None
         Of a value beyond its declared bound.
     index : int or None
-        The value's index.
+        The value's index; of rows of a model, the feature's, or the row's where there is no feature.
+    row : int or None
+        Of rows of a model, the row's index.
     """
 
     bound: float | None = None
@@ -236,6 +257,7 @@ class RangeError(EverlevelError, ValueError):
     level: int | None = None
     size: float | None = None
     index: int | None = None
+    row: int | None = None
 
 
 class UnitCountError(EverlevelError, ValueError):

@@ -219,6 +219,12 @@ def test_inspect_says_what_files_hold(keys: Path, capsys: pytest.CaptureFixture[
         assert entry["secret_id"] == by_name["secret.key"]["secret_id"]
 
 
+def test_inspect_shows_plaintexts_whose_error_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Engine(max_level=1, insecure_log_n=9).encode([1.0]).save(tmp_path / "plaintext")
+    assert main(["inspect", str(tmp_path / "plaintext")]) == 0
+    assert "log2 error, estimated  unknown" in capsys.readouterr().out
+
+
 def test_inspect_prints_no_secret(keys: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(keys / "secret.key")]) == 0
     out = capsys.readouterr().out

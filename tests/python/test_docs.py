@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 
 import everlevel
-from everlevel import bfv, cluster, ntru, tfhe
+from everlevel import bfv, cluster, ml, ntru, tfhe
 from everlevel.ckks import limbs
 from everlevel.cli import main
 
@@ -158,10 +158,10 @@ def test_the_reference_has_every_public_name() -> None:
     public |= {f"ntru.{name}" for name in ntru.__all__ if getattr(ntru, name) is not getattr(tfhe, name)}
     public |= {
         f"{module.__name__.removeprefix('everlevel.')}.{name}"
-        for module in (bfv, cluster, limbs)
+        for module in (bfv, cluster, limbs, ml)
         for name in module.__all__
     }
-    assert public - {"bfv", "ckks", "tfhe", "ntru"} <= found
+    assert public - {"bfv", "ckks", "ml", "tfhe", "ntru"} <= found
 
 
 def test_the_substitution() -> None:

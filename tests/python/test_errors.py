@@ -27,6 +27,7 @@ BASES = {
     errors.NoiseError: ValueError,
     errors.UnitCountError: ValueError,
     errors.MissingKeyError: KeyError,
+    errors.ModelError: ValueError,
     errors.KeyMismatchError: ValueError,
     errors.EngineMismatchError: ValueError,
     errors.FormatError: ValueError,

@@ -68,6 +68,18 @@ def test_minimum_and_nearest_neighbours(tmp_path: Path) -> None:
     assert (tmp_path / "nearest_neighbours.png").stat().st_size > 10_000
 
 
+def test_trained_models(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    out = run("05_trained_models.py", "--insecure-log-n", "10", "--rows", "24", "--out", str(tmp_path))
+    same = re.findall(r"^(\w+): encrypted as trained for (\d+) of 24 rows$", out, re.MULTILINE)
+    assert [name for name, _ in same] == ["tumours", "digits"]
+    assert min(int(count) for _, count in same) >= 23
+    accuracies = [float(share) for share in re.findall(r"([\d.]+)% (?:encrypted|in the clear)", out)]
+    assert len(accuracies) == 4
+    assert min(accuracies) > 80
+    assert (tmp_path / "trained_models.png").stat().st_size > 10_000
+
+
 def test_bootstrap_precision(tmp_path: Path) -> None:
     out = run("bootstrap_precision.py", "--repeat", "1", "--out", str(tmp_path))
     worst = {line[:18].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}

@@ -71,6 +71,7 @@ def inspect(path: str, *, verify: bool) -> dict[str, Any]:
             "parameters": json.loads(metadata["params"]),
             "object": json.loads(metadata.get("object", "{}")),
             "shape": metadata.get("note.shape"),
+            "model": _model(metadata.get("note.ml")),
             "seeded": metadata.get("seeded") == "true",
             "secret_id": metadata.get("secret_id"),
             "fingerprint": metadata.get("fingerprint"),
@@ -78,11 +79,19 @@ def inspect(path: str, *, verify: bool) -> dict[str, Any]:
             "data_bytes": sum(sizes.values()),
             "file_bytes": file_bytes,
         }
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise FormatError(f"inspect: the header lacks a part, or has one that can't be read ({error})") from error
     if verify and piped is None:
         _native.verify_file(path)
     return found | {"verified": verify}
+
+
+def _model(note: str | None) -> dict[str, str] | None:
+    """Return what a file of `everlevel.ml` is for, and the hash of its model; None for other files."""
+    if note is None:
+        return None
+    found = json.loads(note)
+    return {name: str(found[name]) for name in ("role", "hash")}
 
 
 def _piped(path: str) -> bytes | None:
@@ -108,9 +117,12 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
     what.pop("primes", None)
     for name, shown in (("scale", "log2 scale"), ("error", "log2 error, estimated")):
         if name in what:
-            what[shown] = f"{math.log2(what.pop(name)):.2f}"
+            value = what.pop(name)
+            what[shown] = "unknown" if value is None else f"{math.log2(value):.2f}"
     lines = {"file": found["path"], "kind": kind, "written by": found["library"]}
     lines["parameters"] = headers.parameters(found["parameter_set"], found["parameters"])
+    if found["model"] is not None:
+        lines["compiled model"] = f"{found['model']['role']}, {found['model']['hash']:.8}"
     if found["shape"] is not None:
         lines["shape"] = f"({found['shape']})"
     lines |= {name.replace("_", " "): _shown(value) for name, value in what.items()}

@@ -1,0 +1,126 @@
+"""Estimates of how long steps take: counts of transforms and products, times what each took on one machine.
+
+They choose between layouts, and are shown as estimates: other machines are faster or slower, and so are several
+threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ._layout import Layout, Turns
+from ._program import Polynomial
+
+MACHINE: Final = "one core of an AMD EPYC (Zen 5)"
+"""Where the factors below were measured."""
+
+_TRANSFORM: Final = 1.1e-10
+"""Seconds of a transform of one limb, divided by N·log2 N, and of all that is done beside it."""
+_LARGE_TRANSFORM: Final = 1.5e-10
+"""The same from N = 2^15 on, where a ciphertext and a key are larger than a core's cache."""
+_LARGE_LOG_N: Final = 15
+_PRODUCT: Final = 1.1e-9
+"""Seconds of a diagonal's product with one limb of both polynomials, divided by N."""
+_PASS: Final = 6.0e-10
+"""Seconds of one pass over a limb, as of a sum or a product with an integer, divided by N."""
+_CALL: Final = 2.0e-5
+"""Seconds of a call of the engine, whatever it computes."""
+_DECODING: Final = 17
+"""Transforms that a product with a plaintext at level 1 takes besides: its integers are read from its residues."""
+
+_LIMB_BITS: Final = 48
+_LEVEL_BITS: Final = 40
+_HEADROOM_BITS: Final = 5
+_CAPS: Final = {13: 214, 14: 430, 15: 868, 16: 1747, 17: 3523}
+"""Bits of a key's modulus that leave 128 bits of security, by log2 N: they limit the special primes."""
+_GIANT_PRICE: Final = 2
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Times of operations on a ring.
+
+    Attributes
+    ----------
+    log_n : int
+    max_level : int
+        Level that keys are made for: it decides on their special primes.
+    """
+
+    log_n: int
+    max_level: int
+
+    @property
+    def _special(self) -> int:
+        """Special primes of a key: as many as make key switches cheapest, within the cap."""
+        modulus = _LIMB_BITS + 2 + _LEVEL_BITS * self.max_level
+        room = (_CAPS.get(self.log_n, 2**20) - modulus) // _LIMB_BITS
+        counts = range(1, max(min(room, self.max_level + 1), 1) + 1)
+        able = [count for count in counts if count > 1] or [1]
+        return min(able, key=lambda count: self._transforms(self.max_level, count))
+
+    @staticmethod
+    def _transforms(level: int, special: int) -> int:
+        """Count the transforms of a key switch: those of each digit, and of the product."""
+        limbs, digits, bits = level + 1, 0, 0
+        for limb in range(limbs):
+            size = _LIMB_BITS if limb == 0 else _LEVEL_BITS + 2 * (limb == 1)
+            if bits == 0 or bits + size > _LIMB_BITS * special - _HEADROOM_BITS:
+                digits, bits = digits + 1, 0
+            bits += size
+        return (digits + 2) * (limbs + special)
+
+    def _of(self, seconds: float, limbs: int) -> float:
+        return seconds * limbs * 2.0**self.log_n
+
+    def _of_transforms(self, count: int) -> float:
+        factor = _TRANSFORM if self.log_n < _LARGE_LOG_N else _LARGE_TRANSFORM
+        return self._of(factor * self.log_n, count) + 2 * _CALL
+
+    def switch(self, level: int) -> float:
+        """Seconds of a key switch: a rotation, or the end of a product of ciphertexts."""
+        return self._of_transforms(self._transforms(level, self._special))
+
+    def rescaling(self, level: int) -> float:
+        """Seconds of a product with a number or a plaintext."""
+        return self._of_transforms(2 * (level + 1))
+
+    def rows(self, level: int, turns: Turns, layout: Layout) -> float:
+        """Seconds of a map of rows."""
+        folds = len(turns.folds) * self.switch(level - 1)
+        if turns.diagonals == 1:
+            return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
+        products = self._of(_PRODUCT, turns.diagonals * (level + 1))
+        return rotations_of(turns, layout) * self.switch(level) + products + self.rescaling(level) + folds
+
+    def features(self, level: int, weight_count: int, output_count: int) -> float:
+        """Seconds of a map of features."""
+        each = self._of(_PASS, 2 * (level + 1)) + 2 * _CALL
+        return weight_count * each + output_count * self.rescaling(level)
+
+    def polynomial(self, level: int, step: Polynomial) -> float:
+        """Seconds of a polynomial of one unit: products of ciphertexts, and terms, which are summed at low levels."""
+        terms = self._of(_PASS, 2 * (level - step.levels + 2)) * step.degree
+        return sum(self.switch(level - k) for k in products_of(step.degree)) + terms
+
+
+def rotations_of(turns: Turns, layout: Layout) -> int:
+    """Return the key switches of a product by baby steps and giant steps.
+
+    Baby steps are amounts below a power of two, the root of the slots at most: of many lanes there are few.
+    """
+    most = 1 << (layout.slot_count.bit_length() - 1) // 2
+    counts = [1 << k for k in range(max(most // layout.lanes, 1).bit_length())]
+    babies = min(counts, key=lambda count: count + _GIANT_PRICE * -(-turns.diagonals // count))
+    return babies - 1 + -(-turns.diagonals // babies) - 1
+
+
+def products_of(degree: int) -> list[int]:
+    """Return the products of ciphertexts of a polynomial, each as the levels that are consumed before it."""
+    depth = degree.bit_length()
+    babies = 1 << -(-depth // 2)
+    elements = [(k - 1).bit_length() - 1 for k in range(2, min(babies, degree) + 1)]
+    powers = list(range(babies.bit_length() - 1, depth - 1))
+    joints = [depth - 1] * max(0, -(-(degree + 1) // babies) - 1)
+    return elements + powers + joints

@@ -1,0 +1,128 @@
+"""Trained models in the clear, as layers: what readers of models make, and plans begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def _logistic(x: Array) -> Array:
+    values: Array = np.exp(-np.logaddexp(0.0, -x))
+    return values
+
+
+ACTIVATIONS: Final[Mapping[str, Callable[[Array], Array]]] = {
+    "relu": lambda x: np.maximum(x, 0.0),
+    "tanh": np.tanh,
+    "logistic": _logistic,
+}
+"""Functions of one number that layers apply to each of theirs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """A layer ``weights @ x + bias``: fully connected layers, linear models, scalers and projections."""
+
+    weights: Array
+    """Of shape (outputs, inputs)."""
+    bias: Array
+    """Of shape (outputs,)."""
+    place: str
+    """Where the model has it, in words."""
+
+    def after(self, first: Affine) -> Affine:
+        """Return this layer of another one's result, as one layer."""
+        places = f"{first.place}, {self.place}"
+        return Affine(self.weights @ first.weights, self.weights @ first.bias + self.bias, places)
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A function of each number: one of `ACTIVATIONS`."""
+
+    name: str
+    place: str
+
+
+Layer = Affine | Activation
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What scores stand for.
+
+    Attributes
+    ----------
+    classes : ndarray or None
+        Labels; None of a regression.
+    link : {"identity", "logistic", "softmax", "one-versus-rest", None}
+        From scores to probabilities, or to the values of a regression; None where a model gives no probabilities.
+    is_flat : bool
+        Whether a row has one score, so that scores have the shape (rows,).
+    """
+
+    classes: NDArray[Any] | None
+    link: str | None
+    is_flat: bool
+
+    def shaped(self, scores: Array) -> Array:
+        """Bring scores of shape (rows, outputs) to the shape that the model's own have."""
+        return scores[:, 0] if self.is_flat else scores
+
+    def labels(self, scores: Array, threshold: float = 0.0) -> NDArray[Any]:
+        """Return the predictions for scores of shape (rows, outputs)."""
+        if self.classes is None:
+            return self.shaped(scores)
+        chosen = (scores[:, 0] > threshold).astype(int) if self.is_flat else scores.argmax(1)
+        labels: NDArray[Any] = self.classes[chosen]
+        return labels
+
+    def probabilities(self, scores: Array) -> Array:
+        """Return the probabilities of classes, for scores of a model that has a link."""
+        if self.link == "softmax":
+            each: Array = np.exp(scores - scores.max(1, keepdims=True))
+        else:
+            each = _logistic(scores)
+        if self.is_flat:
+            return np.hstack([1 - each, each])
+        shares: Array = each / each.sum(1, keepdims=True)
+        return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A model: alternating affine layers and activations, of which the last is affine."""
+
+    layers: tuple[Layer, ...]
+    task: Task
+    name: str
+    """Of the model that it was read from."""
+
+    @property
+    def feature_count(self) -> int:
+        """Numbers in a row of the input."""
+        return int(self.layers[0].weights.shape[1]) if isinstance(self.layers[0], Affine) else 0
+
+    def scores(self, x: Array) -> Array:
+        """Return the model's own scores, of shape (rows, outputs)."""
+        for layer in self.layers:
+            x = x @ layer.weights.T + layer.bias if isinstance(layer, Affine) else ACTIVATIONS[layer.name](x)
+        return x
+
+
+def folded(layers: Iterable[Layer]) -> tuple[Layer, ...]:
+    """Fold neighbouring affine layers into one."""
+    result: list[Layer] = []
+    for layer in layers:
+        last = result[-1] if result else None
+        if isinstance(layer, Affine) and isinstance(last, Affine):
+            result[-1] = layer.after(last)
+        else:
+            result.append(layer)
+    return tuple(result)

@@ -1,0 +1,165 @@
+"""Programs, layouts and tasks as notes of files, and back."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import numpy as np
+
+from ._files import Notes, packed, unpacked
+from ._layout import Layout, power
+from ._network import Task
+from ._program import Map, Polynomial, Program, Step
+from ._ranges import InputRange
+
+_LABEL_TYPE: Final = re.compile(r"[<|=][biuf][1248]|<U\d{1,3}")
+_LINKS: Final = ("identity", "logistic", "softmax", "one-versus-rest", None)
+
+
+def of_range(region: InputRange) -> Notes:
+    """Return the notes of a range of inputs."""
+    arrays = {"center": region.center, "half": region.half, "sizes": region.sizes, "mean": region.mean}
+    return {**{name: packed(array) for name, array in arrays.items()}, "radius": region.radius}
+
+
+def to_range(notes: Notes) -> InputRange:
+    """Read a range of inputs."""
+    center, half, sizes, mean = (unpacked(notes[name], 1) for name in ("center", "half", "sizes", "mean"))
+    radius = _positive(notes["radius"])
+    if (
+        not len(center) == len(half) == len(sizes) == len(mean)
+        or not (half > 0).all()
+        or not np.isin(sizes, (0, 1)).all()
+    ):
+        raise ValueError("a range of inputs")
+    return InputRange(center, half, sizes, mean, radius)
+
+
+def of_task(task: Task) -> Notes:
+    """Return the notes of a task."""
+    classes = None if task.classes is None else {"type": task.classes.dtype.str, "labels": task.classes.tolist()}
+    return {"classes": classes, "link": task.link, "is_flat": task.is_flat}
+
+
+def to_task(notes: Notes) -> Task:
+    """Read a task."""
+    classes, link, is_flat = notes["classes"], notes["link"], notes["is_flat"]
+    labels = None
+    if classes is not None:
+        if not _LABEL_TYPE.fullmatch(classes["type"]):
+            raise ValueError(f"labels of type {classes['type']}")
+        labels = np.array(classes["labels"], dtype=classes["type"])
+        if labels.ndim != 1 or len(labels) < 2:
+            raise ValueError("labels")
+    if link not in _LINKS or not isinstance(is_flat, bool):
+        raise ValueError("a link")
+    return Task(labels, link, is_flat)
+
+
+def of_layout(layout: Layout) -> Notes:
+    """Return the notes of a layout."""
+    return {
+        "kind": layout.kind,
+        "slot_count": layout.slot_count,
+        "lanes": layout.lanes,
+        "feature_count": layout.feature_count,
+        "output_count": layout.output_count,
+    }
+
+
+def to_layout(notes: Notes) -> Layout:
+    """Read a layout."""
+    names = ("slot_count", "lanes", "feature_count", "output_count")
+    slot_count, lanes, feature_count, output_count = (_count(notes[name]) for name in names)
+    kind = notes["kind"]
+    if kind not in ("rows", "features") or slot_count != power(slot_count) or lanes != power(lanes):
+        raise ValueError("a layout")
+    layout = Layout(kind, slot_count, lanes, feature_count, output_count)
+    if kind == "rows" and slot_count < lanes * max(power(feature_count), power(output_count)):
+        raise ValueError("a layout")
+    return layout
+
+
+def of_program(program: Program) -> Notes:
+    """Return the notes of a program."""
+    return {
+        "input": of_range(program.input),
+        "steps": [_of_step(step) for step in program.steps],
+        "scale": program.scale,
+        "gives_probabilities": program.gives_probabilities,
+        "task": of_task(program.task),
+        "name": program.name,
+    }
+
+
+def to_program(notes: Notes) -> Program:
+    """Read a program whose steps follow each other."""
+    steps = tuple(_to_step(step) for step in notes["steps"])
+    is_probability = notes["gives_probabilities"]
+    if not isinstance(is_probability, bool):
+        raise ValueError("gives_probabilities")
+    region = to_range(notes["input"])
+    program = Program(
+        region, steps, _positive(notes["scale"]), is_probability, to_task(notes["task"]), str(notes["name"])
+    )
+    size, maps = len(region.center), program.maps
+    if not maps or steps[0] is not maps[0]:
+        raise ValueError("steps")
+    for step in maps:
+        if step.weights.shape != (len(step.bias), size):
+            raise ValueError("weights")
+        size = len(step.bias)
+    return program
+
+
+def _of_step(step: Step) -> Notes:
+    if isinstance(step, Map):
+        return {
+            "map": packed(step.weights),
+            "bias": packed(step.bias),
+            "input_bound": step.input_bound,
+            "place": step.place,
+        }
+    return {
+        "polynomial": packed(step.coefficients),
+        "bound": step.bound,
+        "name": step.name,
+        "interval": list(step.interval),
+        "max_error": step.max_error,
+        "is_proven": step.is_proven,
+        "place": step.place,
+    }
+
+
+def _to_step(notes: Notes) -> Step:
+    place = str(notes["place"])
+    if "map" in notes:
+        return Map(unpacked(notes["map"], 2), unpacked(notes["bias"], 1), _positive(notes["input_bound"]), place)
+    low, high = (_finite(end) for end in notes["interval"])
+    coefficients, bound, error = (
+        unpacked(notes["polynomial"], 1),
+        _positive(notes["bound"]),
+        _finite(notes["max_error"]),
+    )
+    return Polynomial(coefficients, bound, str(notes["name"]), (low, high), error, bool(notes["is_proven"]), place)
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not np.isfinite(number):
+        raise ValueError(f"{number}")
+    return number
+
+
+def _positive(value: Any) -> float:
+    number = _finite(value)
+    if number <= 0:
+        raise ValueError(f"{number}")
+    return number
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 2**20:
+        raise ValueError(f"{value}")
+    return value

@@ -1,0 +1,288 @@
+"""Plans: which layout a program has, on which engine, with which keys, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from .._common import checks
+from .._common.sizes import format_bytes
+from ..ckks import Engine
+from ..errors import OutOfMemoryError, ParameterError
+from ._costs import MACHINE, Costs, products_of, rotations_of
+from ._layout import MOST_MATRIX_SLOTS, Layout, of_features, of_rows, power, turns
+from ._program import MOST_GRID_INPUTS, Map, Program
+
+_LIMB_BYTES: Final = 8
+_DIAGONAL_BYTES: Final = 6
+"""Of a limb's coefficient in a ciphertext or a plaintext, and in an encoded matrix."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The evaluation keys that a program takes.
+
+    Attributes
+    ----------
+    relinearization : bool
+    rotations : bool
+        Whether there is a key for rotations by any amount, as products with matrices take it.
+    fixed : tuple of (int, int)
+        Amounts of fixed rotations, and the level of each.
+    """
+
+    relinearization: bool
+    rotations: bool
+    fixed: tuple[tuple[int, int], ...]
+
+    def nbytes(self, engine: Engine) -> int:
+        """Bytes that they take in memory."""
+        held = 0
+        if self.relinearization:
+            held += engine.estimate_memory("create_relinearization_key").held
+        if self.rotations:
+            held += engine.estimate_memory("create_rotation_key").held
+        return held + sum(
+            engine.estimate_memory("create_fixed_rotation_key", level=level).held for _, level in self.fixed
+        )
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step's part in a plan.
+
+    Attributes
+    ----------
+    name : str
+    level_in, level_out : int
+    rotations, products : int
+        Key switches of rotations, and products with plaintexts, numbers or ciphertexts.
+    seconds : float
+        Estimated, for one group of rows.
+    nbytes : int
+        Of encoded weights.
+    """
+
+    name: str
+    level_in: int
+    level_out: int
+    rotations: int
+    products: int
+    seconds: float
+    nbytes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A layout with what it takes.
+
+    Attributes
+    ----------
+    layout : Layout
+    log_n : int
+    max_level : int
+        Level that inputs are encrypted at; results are at level 0.
+    stages : tuple of Stage
+    keys : Keys
+    key_nbytes, weight_nbytes, input_nbytes : int
+        Of the evaluation keys, of encoded weights, and of the input of one group of rows.
+    """
+
+    layout: Layout
+    log_n: int
+    max_level: int
+    stages: tuple[Stage, ...]
+    keys: Keys
+    key_nbytes: int
+    weight_nbytes: int
+    input_nbytes: int
+
+    @property
+    def seconds(self) -> float:
+        """Estimated seconds of one group of rows, on one core of the machine that the estimates were made on."""
+        return sum(stage.seconds for stage in self.stages)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of keys, weights and one group of rows."""
+        return self.key_nbytes + self.weight_nbytes + self.input_nbytes
+
+    def seconds_of(self, row_count: int) -> float:
+        """Estimated seconds of so many rows."""
+        return self.layout.groups(row_count) * self.seconds
+
+    def table(self) -> str:
+        """Return the stages as a table."""
+        titles = ("step", "levels", "rotations", "products", "seconds, estimated", "weights")
+        lines: list[Sequence[str]] = [titles]
+        for stage in self.stages:
+            levels = f"{stage.level_in} → {stage.level_out}"
+            size = format_bytes(stage.nbytes) if stage.nbytes else "–"
+            counts = (str(stage.rotations), str(stage.products))
+            lines.append((stage.name, levels, *counts, f"{stage.seconds:.2g}", size))
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        rows = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join(row.rstrip() for row in rows)
+
+    def __str__(self) -> str:
+        layout = self.layout
+        what = f"{layout.lanes} of {layout.slot_count} slots" if layout.kind == "rows" else f"{layout.slot_count}"
+        text = f"{self.table()}\n"
+        text += f"layout: {layout.kind}; rows in a group: {layout.capacity} ({what})\n"
+        text += f"evaluation keys {format_bytes(self.key_nbytes)}, weights {format_bytes(self.weight_nbytes)}, "
+        text += f"input of a group {format_bytes(self.input_nbytes)}\n"
+        return text + f"estimated: {self.seconds:.2g} s for a group, on {MACHINE}"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the caller asks of a plan: options of `everlevel.ml.compile`."""
+
+    batch: int
+    layout: str | None
+    memory: int | None
+    insecure_log_n: int | None
+    thread_count: int | None
+
+    def engine(self, max_level: int, slot_count: int | None) -> Engine:
+        """Return an engine for so many levels and slots."""
+        return Engine(
+            max_level=max_level,
+            slot_count=slot_count,
+            thread_count=self.thread_count,
+            insecure_log_n=self.insecure_log_n,
+        )
+
+
+def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
+    """Return the plan that takes the least time for a batch, and its engine.
+
+    Raises
+    ------
+    OutOfMemoryError
+        If no plan fits in the memory that was asked for.
+    ParameterError
+        If there is no ring for so many levels or slots.
+    """
+    full = setting.engine(program.levels, None)
+    plans: list[tuple[Plan, Engine]] = []
+    for layout in _layouts(program, setting, full.slot_count):
+        engine = full if layout.slot_count == full.slot_count else setting.engine(program.levels, layout.slot_count)
+        plans.append((plan_of(program, layout, engine), engine))
+    fitting = [one for one in plans if setting.memory is None or one[0].nbytes <= setting.memory]
+    if not fitting:
+        least = min((plan for plan, _ in plans), key=lambda plan: plan.nbytes)
+        raise OutOfMemoryError(
+            f"compile: the smallest plan, of layout {least.layout.kind!r}, takes {format_bytes(least.nbytes)} for "
+            f"keys, weights and inputs, and memory is {format_bytes(setting.memory or 0)}; allow as much, or take a "
+            f"smaller model or a larger max_error",
+            needed=least.nbytes,
+            available=setting.memory,
+            limit="memory",
+        )
+    return min(fitting, key=lambda one: one[0].seconds_of(setting.batch))
+
+
+def _layouts(program: Program, setting: Setting, most_slots: int) -> list[Layout]:
+    """Return the layouts that there are: one row in a unit, several, and features."""
+    one = of_rows(program, 1)
+    layouts = []
+    if setting.layout in (None, "rows"):
+        room = max(MOST_MATRIX_SLOTS, one.slot_count) // one.slot_count
+        # In a ring of the same size, several rows take the time of one.
+        room = min(room, max(most_slots // one.slot_count, 1))
+        layouts.append(of_rows(program, min(power(setting.batch), room)))
+    most = max(step.weights.shape[1] for step in program.maps)
+    if setting.layout == "features" and most > MOST_GRID_INPUTS:
+        raise ParameterError(
+            f"compile: layout is 'features' and a layer has {most} inputs, and up to {MOST_GRID_INPUTS} leave the "
+            f"rounding of weights below the intervals' margin; take layout='rows'",
+            option="layout",
+            value=most,
+            allowed=MOST_GRID_INPUTS,
+        )
+    if setting.layout == "features" or (setting.layout is None and setting.batch > 1 and most <= MOST_GRID_INPUTS):
+        layouts.append(of_features(program, most_slots))
+    return layouts
+
+
+def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
+    """Return what a program takes in a layout."""
+    costs = Costs(engine.log_n, program.levels)
+    degree = 2**engine.log_n
+    level, stages = program.levels, []
+    fixed: dict[int, int] = {}
+    has_matrices = False
+    units = layout.feature_count if layout.kind == "features" else 1
+    for step in program.steps:
+        if isinstance(step, Map):
+            if layout.kind == "rows":
+                needed = turns(step.weights)
+                has_matrices |= needed.diagonals > 1
+                for fold in needed.folds:
+                    fixed[fold * layout.lanes] = max(fixed.get(fold * layout.lanes, 0), level - 1)
+                stages.append(_rows_stage(step, layout, level, costs))
+            else:
+                stages.append(_features_stage(step, level, costs))
+                units = len(step.bias)
+        else:
+            seconds = units * costs.polynomial(level, step)
+            name = f"{step.name}, degree {step.degree}"
+            stages.append(Stage(name, level, level - step.levels, 0, units * len(products_of(step.degree)), seconds, 0))
+        level -= step.levels
+    amounts = tuple(sorted((-fold, at) for fold, at in fixed.items()))
+    keys = Keys(bool(program.polynomials), has_matrices, () if has_matrices else amounts)
+    limbs = 2 * (program.levels + 1) * layout.units_in
+    weights = sum(stage.nbytes for stage in stages)
+    inputs = limbs * degree * _LIMB_BYTES
+    return Plan(layout, engine.log_n, program.levels, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
+
+
+def _rows_stage(step: Map, layout: Layout, level: int, costs: Costs) -> Stage:
+    needed = turns(step.weights)
+    rotations = len(needed.folds)
+    if needed.diagonals > 1:
+        rotations += rotations_of(needed, layout)
+        nbytes = needed.diagonals * (level + 1) * _DIAGONAL_BYTES << costs.log_n
+    else:
+        nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
+    nbytes += level * _LIMB_BYTES << costs.log_n  # the bias
+    seconds = costs.rows(level, needed, layout)
+    return Stage(_name(step), level, level - 1, rotations, needed.diagonals, seconds, nbytes)
+
+
+def _features_stage(step: Map, level: int, costs: Costs) -> Stage:
+    count = int(np.count_nonzero(step.weights))
+    seconds = costs.features(level, count, len(step.bias))
+    return Stage(_name(step), level, level - 1, 0, count + len(step.bias), seconds, 0)
+
+
+def _name(step: Map) -> str:
+    outputs, inputs = step.weights.shape
+    return f"{inputs} → {outputs}"
+
+
+def setting(operation: str, batch: Any, layout: Any, memory: Any, insecure_log_n: Any, thread_count: Any) -> Setting:
+    """Check a plan's options; those of engines are checked by these."""
+    rows = checks.integer(operation, "batch", batch)
+    if rows < 1:
+        raise ParameterError(
+            f"{operation}: batch is {rows}, and at least 1 row is computed at once; leave it out for one",
+            option="batch",
+            value=rows,
+            allowed=(1, None),
+        )
+    room = None if memory is None else checks.integer(operation, "memory", memory)
+    if room is not None and room < 1:
+        raise ParameterError(
+            f"{operation}: memory is {room} bytes, and at least 1 is needed; leave it out for no limit",
+            option="memory",
+            value=room,
+            allowed=(1, None),
+        )
+    if layout is not None:
+        checks.one_of(operation, "layout", layout, ("rows", "features"), "leave it out for the faster one")
+    return Setting(rows, layout, room, insecure_log_n, thread_count)

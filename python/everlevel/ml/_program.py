@@ -1,0 +1,169 @@
+"""What runs on ciphertexts: affine maps and polynomials, with all values brought to sizes up to about one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from ._network import Array, Task
+from ._ranges import InputRange
+
+WEIGHT_STEP: Final = 2.0**-20
+"""Grid of weights that are multiplied as integers, where a ciphertext has one feature of many rows."""
+
+MOST_GRID_INPUTS: Final = 1024
+"""Inputs of a map that leave the rounding of its weights, 2^-21 each at most, below half of 2^-10: results of maps are
+within 1/(1 + 2^-10) of inputs in range, and within ±1 with what they are off by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """The affine map ``weights @ x + bias``, of one level, whose results are within ±1 for inputs in range."""
+
+    weights: Array
+    bias: Array
+    input_bound: float
+    """Largest size of an input."""
+    place: str
+
+    levels: ClassVar[int] = 1
+
+    @property
+    def sum_bound(self) -> float:
+        """Largest sum of sizes in a row: no partial sum is larger."""
+        return float(np.abs(self.weights).sum(1).max()) * self.input_bound
+
+    def __call__(self, x: Array) -> Array:
+        return x @ self.weights.T + self.bias
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial:
+    """A Chebyshev series of each number, for numbers within ±1.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (degree + 1,)
+    bound : float
+        Of its values.
+    name : str
+        Of the function that it stands for.
+    interval : tuple of two floats
+        Of the function's argument, which ±1 stand for; of units that are scaled each, the widest.
+    max_error : float
+        Of the function on the interval, in its own units.
+    is_proven : bool
+        Whether every input in range leads to arguments within the interval.
+    """
+
+    coefficients: Array
+    bound: float
+    name: str
+    interval: tuple[float, float]
+    max_error: float
+    is_proven: bool
+    place: str
+
+    @property
+    def degree(self) -> int:
+        """Degree."""
+        nonzero = np.flatnonzero(self.coefficients)
+        return int(nonzero[-1]) if len(nonzero) else 0
+
+    @property
+    def levels(self) -> int:
+        """Levels consumed: ceil(log2(degree + 1))."""
+        return self.degree.bit_length()
+
+    def __call__(self, x: Array) -> Array:
+        return np.asarray(chebyshev.chebval(x, self.coefficients), dtype=np.float64)
+
+
+Step = Map | Polynomial
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A compiled model: what the client scales, the steps, and what results stand for.
+
+    Attributes
+    ----------
+    input : InputRange
+    steps : tuple of steps
+    scale : float
+        Scores are results times this.
+    gives_probabilities : bool
+        Whether scores are probabilities of the second class.
+    task : Task
+    name : str
+        Of the model that it was compiled from.
+    """
+
+    input: InputRange
+    steps: tuple[Step, ...]
+    scale: float
+    gives_probabilities: bool
+    task: Task
+    name: str
+
+    @property
+    def levels(self) -> int:
+        """Levels that a row consumes."""
+        return sum(step.levels for step in self.steps)
+
+    @property
+    def maps(self) -> list[Map]:
+        """The affine maps."""
+        return [step for step in self.steps if isinstance(step, Map)]
+
+    @property
+    def polynomials(self) -> list[Polynomial]:
+        """The polynomials."""
+        return [step for step in self.steps if isinstance(step, Polynomial)]
+
+    @property
+    def feature_count(self) -> int:
+        """Numbers in a row."""
+        return len(self.input.center)
+
+    @property
+    def output_count(self) -> int:
+        """Scores of a row."""
+        return len(self.maps[-1].bias)
+
+    @property
+    def result_bound(self) -> float:
+        """Largest size of a result."""
+        last = self.steps[-1]
+        return last.bound if isinstance(last, Polynomial) else 1.0
+
+    @property
+    def threshold(self) -> float:
+        """Score above which a row is of the second of two classes."""
+        return 0.5 if self.gives_probabilities else 0.0
+
+    def values(self, scaled: Array) -> Iterator[tuple[Step, Array]]:
+        """Yield each step with its results, for scaled rows."""
+        x = scaled
+        for step in self.steps:
+            x = step(x)
+            yield step, x
+
+    def scores(self, scaled: Array) -> Array:
+        """Return the scores of scaled rows, of shape (rows, outputs), without noise."""
+        *_, (_, results) = self.values(scaled)
+        return results * self.scale
+
+    def on_grid(self) -> Program:
+        """Return the program with all weights on the grid of integers' products."""
+
+        def rounded(step: Step) -> Step:
+            if isinstance(step, Polynomial):
+                return step
+            return replace(step, weights=np.rint(step.weights / WEIGHT_STEP) * WEIGHT_STEP)
+
+        return replace(self, steps=tuple(map(rounded, self.steps)))

@@ -1,0 +1,111 @@
+"""A program on ciphertexts, group by group, by the engine's public operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .._common.locks import Lock
+from ..ckks import Ciphertext, Engine, EvaluationKey, PlainMatrix, Plaintext
+from ..errors import MissingKeyError
+from ._layout import Layout, diagonals, matrix, repeated, turns
+from ._network import Array
+from ._program import WEIGHT_STEP, Map, Polynomial, Program
+
+Report = Callable[[int], None]
+"""Told of every step."""
+
+
+class Runner:
+    """A program's encoded weights, which are made at the first use and kept, and the steps of its groups."""
+
+    def __init__(self, engine: Engine, program: Program, layout: Layout) -> None:
+        self._engine = engine
+        self._program = program
+        self._layout = layout
+        self._lock = Lock()
+        self._weights: dict[int, PlainMatrix | Plaintext] = {}
+        self._biases: dict[int, Plaintext] = {}
+
+    def __call__(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
+        """Return the results of a ciphertext of whole groups of units."""
+        units, size = x.units(), self._layout.units_in
+        run = self._of_rows if self._layout.kind == "rows" else self._of_features
+        results: list[Ciphertext] = []
+        for start in range(0, len(units), size):
+            results += run(units[start : start + size], keys, report)
+        return self._engine.vstack(results)
+
+    @property
+    def step_count(self) -> int:
+        """Steps that each group reports."""
+        return len(self._program.steps)
+
+    def _of_rows(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
+        (x,) = units
+        for index, step in enumerate(self._program.steps):
+            x = self._map(index, step, x, keys) if isinstance(step, Map) else self._polynomial(step, x, keys)
+            report(1)
+        return [x]
+
+    def _map(self, index: int, step: Map, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
+        engine, lanes = self._engine, self._layout.lanes
+        weights, bias = self._encoded(index, step)
+        if isinstance(weights, PlainMatrix):
+            y = engine.multiply_matrix(weights, x, _needed(keys))
+        else:
+            y = engine.multiply(x, weights)
+        for fold in turns(step.weights).folds:
+            y = y + engine.rotate(y, _needed(keys), -fold * lanes)
+            # No partial sum of a row's products is larger than the sum of their sizes.
+            y = engine.assume_bound(y, step.sum_bound)
+        return engine.assume_bound(engine.add(y, bias), 1.0)
+
+    def _encoded(self, index: int, step: Map) -> tuple[PlainMatrix | Plaintext, Plaintext]:
+        engine = self._engine
+        level = self._program.levels - sum(before.levels for before in self._program.steps[:index])
+        with self._lock:
+            if index not in self._weights:
+                if turns(step.weights).diagonals > 1:
+                    entries, places = matrix(step.weights, self._layout)
+                    self._weights[index] = engine.encode_to_plain_matrix(entries, level, places)
+                else:
+                    (diagonal,) = diagonals(step.weights, self._layout)
+                    self._weights[index] = engine.encode(diagonal, level, bound=float(np.abs(diagonal).max()))
+                bound = float(np.abs(step.bias).max())
+                self._biases[index] = engine.encode(repeated(step.bias, self._layout), level - 1, bound=bound)
+            return self._weights[index], self._biases[index]
+
+    def _of_features(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
+        for step in self._program.steps:
+            if isinstance(step, Map):
+                integers = np.rint(step.weights / WEIGHT_STEP)
+                units = [self._sum(units, row, offset, step) for row, offset in zip(integers, step.bias, strict=True)]
+            else:
+                units = self._polynomial(step, self._engine.vstack(units), keys).units()
+            report(1)
+        return units
+
+    def _sum(self, units: list[Ciphertext], integers: Array, offset: float, step: Map) -> Ciphertext:
+        """Return a weighted sum of units: weights are integers, which take no level, times one number."""
+        engine = self._engine
+        total = engine.multiply(units[0], int(integers[0]))
+        for unit, weight in zip(units[1:], integers[1:], strict=True):
+            if weight:
+                total = engine.add(total, engine.multiply(unit, int(weight)))
+        return engine.assume_bound(engine.add(engine.multiply(total, WEIGHT_STEP), float(offset)), 1.0)
+
+    def _polynomial(self, step: Polynomial, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
+        engine = self._engine
+        y = engine.evaluate_chebyshev_polynomial(x, step.coefficients, _needed(keys))
+        return engine.assume_bound(y, step.bound)
+
+
+def _needed(keys: EvaluationKey | None) -> EvaluationKey:
+    if keys is None:
+        raise MissingKeyError(
+            "model: the server has no evaluation key, and the model's plan takes one; use what model.keys() made",
+            key="evaluation key",
+        )
+    return keys

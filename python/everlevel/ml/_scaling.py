@@ -1,0 +1,217 @@
+"""From a model in the clear to a program: intervals of every layer, polynomials on them, scales folded into weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from ..ckks import ChebyshevFit, fit
+from ..errors import FitError, ModelError
+from ._network import ACTIVATIONS, Activation, Affine, Array, Network
+from ._program import Map, Polynomial, Program, Step
+from ._ranges import Box, InputRange, Region
+
+DEGREES: Final = (3, 7, 15, 31, 63, 127)
+"""Degrees that are tried: each uses all of its levels."""
+
+_ABOVE: Final = 1 + 2.0**-10
+"""Intervals are as much longer than proven, for noise and rounding."""
+_MOST_BOX: Final = 64.0
+"""Largest bound of a partial sum at level 0, whose modulus has room for 512."""
+_LEAST: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller asks of a program.
+
+    Attributes
+    ----------
+    degree : int or None
+        Of all activations; None for the least that keeps `max_error`.
+    max_error : float
+        Largest error of a score on the examples, as a share of the scores' spread there.
+    is_proven : bool
+        Whether intervals are those that all inputs in range lead to; else those of the examples, and a margin.
+    margin : float
+        Share of a calibrated interval that it is widened by at each end.
+    gives_probabilities : bool
+        Whether a logistic function ends the program.
+    """
+
+    degree: int | None
+    max_error: float
+    is_proven: bool
+    margin: float
+    gives_probabilities: bool
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A program and how far it is from its model on the examples.
+
+    Attributes
+    ----------
+    program : Program
+    error : float
+        Largest difference of a score, as a share of the spread of the model's scores.
+    agreeing : int
+        Examples of which the prediction is the model's own.
+    example_count : int
+    """
+
+    program: Program
+    error: float
+    agreeing: int
+    example_count: int
+
+
+def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes) -> Fitted:
+    """Return the program of the lowest degree that keeps the error.
+
+    Raises
+    ------
+    ModelError
+        If no degree does, or probabilities are asked of a model that has none of one score.
+    """
+    if wishes.gives_probabilities and network.task.link != "logistic":
+        raise ModelError(
+            f"compile: output is 'probabilities' of a {network.name} whose scores become probabilities by "
+            f"{network.task.link or 'no function'}, and the logistic function of one score is supported; leave output "
+            f"out, and call client.predict_proba, which computes them of decrypted scores",
+            place=network.name,
+            found=network.task.link,
+            supported="logistic",
+        )
+    has_activations = wishes.gives_probabilities or any(isinstance(layer, Activation) for layer in network.layers)
+    degrees = (wishes.degree,) if wishes.degree is not None else DEGREES if has_activations else (1,)
+    best: Fitted | None = None
+    for degree in degrees:
+        try:
+            found = measured(network, _program(network, examples, region, wishes, degree), examples)
+        except FitError:
+            continue
+        if best is None or found.error < best.error:
+            best = found
+        if found.error <= wishes.max_error or wishes.degree is not None:
+            return found
+    error = "none" if best is None else f"{best.error:.2g}"
+    raise ModelError(
+        f"compile: the largest error of a score on the examples is {error} of the scores' spread at degrees up to "
+        f"{degrees[-1]}, and max_error is {wishes.max_error:g}; allow a larger one, name a degree, or compile with "
+        f"ranges='calibrated', whose intervals are shorter and not proven",
+        place=network.name,
+        found=None if best is None else best.error,
+        supported=wishes.max_error,
+    )
+
+
+def measured(network: Network, program: Program, examples: Array) -> Fitted:
+    """Compare a program with its model on the examples."""
+    own = network.scores(examples)
+    labels = network.task.labels(own)
+    if program.gives_probabilities:
+        own = network.task.probabilities(own)[:, 1:]
+    scores = program.scores((examples - program.input.center) / program.input.half)
+    spread = 1.0 if program.gives_probabilities else max(float(own.max() - own.min()), _LEAST)
+    error = float(np.abs(scores - own).max() / spread)
+    agreeing = len(examples)
+    if network.task.classes is not None:
+        agreeing = int((network.task.labels(scores, program.threshold) == labels).sum())
+    return Fitted(program, error, agreeing, len(examples))
+
+
+def _program(network: Network, examples: Array, region: InputRange, wishes: Wishes, degree: int) -> Program:
+    """Bring every layer to the scale at which its results are within ±1."""
+    layers = list(network.layers)
+    if wishes.gives_probabilities:
+        layers.append(Activation("logistic", f"{layers[-1].place}, probabilities"))
+    steps: list[Step] = []
+    reached: Region = region
+    values = (examples - region.center) / region.half
+    # The first layer takes scaled inputs; later ones take results of polynomials, in units of their own.
+    units, offset = region.half, region.center
+    for layer, following in zip(layers, [*layers[1:], None], strict=True):
+        if isinstance(layer, Activation):
+            continue
+        weights, bias = layer.weights * units, layer.weights @ offset + layer.bias
+        low, high = reached.reach(weights, bias)
+        if following is None:
+            box = float((np.abs(weights) @ reached.sizes).max()) / _MOST_BOX
+            scale = max(float(np.maximum(-low, high).max()) * _ABOVE, box, _LEAST)
+            steps.append(_map(layer, weights / scale, bias / scale, reached))
+            return Program(region, tuple(steps), scale, False, network.task, network.name)
+        assert isinstance(following, Activation)  # affine layers are folded into one
+        is_proven = True
+        if not wishes.is_proven:
+            ends = _calibrated(values @ weights.T + bias, wishes.margin)
+            fit_low, fit_high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
+            is_proven = bool((fit_low <= low).all() and (fit_high >= high).all())
+            low, high = fit_low, fit_high
+        center, half, units = _intervals(following.name, low, high)
+        step = _map(layer, weights / half[:, None], (bias - center) / half, reached)
+        polynomial = _polynomial(following, (float(center), half), degree, is_proven=is_proven)
+        steps += [step, polynomial]
+        values = polynomial(step(values))
+        offset = np.zeros(len(half))
+        least, largest = _range_of(polynomial.coefficients)
+        reached = Box(least, largest, len(half))
+    return Program(region, tuple(steps), 1.0, True, network.task, network.name)
+
+
+def _map(layer: Affine, weights: Array, bias: Array, reached: Region) -> Map:
+    return Map(weights, bias, max(float(reached.sizes.max()), _LEAST), layer.place)
+
+
+def _calibrated(arguments: Array, margin: float) -> tuple[Array, Array]:
+    """Return each unit's interval on the examples, widened."""
+    low, high = arguments.min(0), arguments.max(0)
+    room = margin * np.maximum(high - low, _LEAST)
+    return low - room, high + room
+
+
+def _intervals(name: str, low: Array, high: Array) -> tuple[float, Array, Array]:
+    """Return the intervals' center, their halves for each unit, and the units of the function's results.
+
+    A ReLU of c·x is c times that of x, for c > 0: each unit has its own interval. Other functions share one.
+    """
+    if name == "relu":
+        half = np.maximum(np.maximum(-low, high), _LEAST) * _ABOVE
+        return 0.0, half, half
+    least, largest = float(low.min()), float(high.max())
+    half = np.full(len(low), max((largest - least) / 2, _LEAST) * _ABOVE)
+    return (least + largest) / 2, half, np.ones(len(low))
+
+
+def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *, is_proven: bool) -> Polynomial:
+    center, halves = interval
+    half, function = float(halves.max()), ACTIVATIONS[layer.name]
+    on_units: Callable[[Array], Array] = function
+    if layer.name != "relu":
+
+        def on_units(t: Array) -> Array:
+            return function(center + half * t)
+
+    found: ChebyshevFit = fit(on_units, degree)
+    coefficients = np.array(found.coefficients, dtype=np.float64)
+    least, largest = _range_of(coefficients)
+    error = found.max_error * (half if layer.name == "relu" else 1.0)
+    ends = (center - half, center + half)
+    return Polynomial(coefficients, max(-least, largest), layer.name, ends, error, is_proven, layer.place)
+
+
+def _range_of(coefficients: Array) -> tuple[float, float]:
+    """Return an interval that has all values of a Chebyshev series on [-1, 1].
+
+    Between m + 1 Chebyshev points a polynomial of degree d is at most 1/cos(πd/2m) times as far from a number as on
+    them (Ehlich and Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", 1964).
+    """
+    count = 16 * len(coefficients)
+    values = chebyshev.chebval(np.cos(np.pi * np.arange(count + 1) / count), coefficients)
+    middle = float(values.max() + values.min()) / 2
+    spread = float(values.max() - middle) / np.cos(np.pi * (len(coefficients) - 1) / (2 * count))
+    return middle - float(spread), middle + float(spread)

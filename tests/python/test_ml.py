@@ -1,0 +1,350 @@
+"""Models of scikit-learn on encrypted rows, against their polynomials in the clear, and against the models."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.decomposition import PCA
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
+
+from everlevel import errors, ml
+from everlevel.ml import _layout
+from trained_models import SMALL, check_claims, data, digits, trained_digits
+
+
+def own_scores(trained: Any, x: Any) -> Any:
+    if hasattr(trained, "decision_function"):
+        return trained.decision_function(x)
+    if hasattr(trained, "predict_proba"):
+        probabilities = np.clip(trained.predict_proba(x), 1e-300, 1 - 1e-16)
+        if probabilities.shape[1] == 2:
+            return np.log(probabilities[:, 1] / probabilities[:, 0])
+        return np.log(probabilities)
+    return trained.predict(x)
+
+
+def centred(scores: Any) -> Any:
+    """Scores of a softmax, whose sum says nothing."""
+    return scores - scores.mean(1, keepdims=True) if scores.ndim > 1 else scores
+
+
+LINEAR = {
+    "linear": (LinearRegression(), "diabetes"),
+    "two targets": (Ridge(alpha=0.1), "two targets"),
+    "lasso": (Lasso(alpha=0.1), "diabetes"),
+    "elastic net": (ElasticNet(alpha=0.01), "diabetes"),
+    "linear SVR": (LinearSVR(), "diabetes"),
+    "SVR": (make_pipeline(StandardScaler(), SVR(kernel="linear")), "diabetes"),
+    "logistic": (make_pipeline(StandardScaler(), LogisticRegression()), "cancer"),
+    "multinomial": (LogisticRegression(max_iter=500), "iris"),
+    "ridge classifier": (RidgeClassifier(), "iris"),
+    "linear SVC": (make_pipeline(MinMaxScaler(), LinearSVC()), "iris"),
+    "SVC": (make_pipeline(StandardScaler(with_mean=False), SVC(kernel="linear")), "cancer"),
+    "projection": (make_pipeline(StandardScaler(), PCA(3, whiten=True), LogisticRegression()), "cancer"),
+    "unscaled": (make_pipeline(MaxAbsScaler(), StandardScaler(with_std=False), PCA(2), Ridge()), "diabetes"),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_models(name: str) -> None:
+    estimator, source = LINEAR[name]
+    x, y = data(source)
+    trained = estimator.fit(x, y)
+    model = ml.compile(trained, x, **SMALL)
+    rows = x[:5]
+    own = own_scores(trained, rows)
+    spread = np.ptp(own_scores(trained, x))
+    np.testing.assert_allclose(model.simulate(rows), own, atol=1e-9 * spread, rtol=1e-9)
+
+    client, server = model.keys()
+    scores = model(client.encrypt(rows), server)
+    np.testing.assert_allclose(client.decrypt(scores), own, atol=1e-4 * spread)
+    assert client.decrypt(scores).shape == own.shape
+    if source in ("iris", "cancer"):
+        np.testing.assert_array_equal(client.predict(scores), trained.predict(rows))
+        assert (
+            client.predict(scores).dtype.kind == trained.predict(rows).astype(client.predict(scores).dtype).dtype.kind
+        )
+    if hasattr(trained, "predict_proba"):
+        np.testing.assert_allclose(client.predict_proba(scores), trained.predict_proba(rows), atol=1e-3)
+    assert scores.ciphertext.level == 0
+    assert model.key_nbytes == server.nbytes
+    check_claims(model, client, scores, rows)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
+def test_perceptrons(activation: str) -> None:
+    x, _ = digits()
+    trained = trained_digits(activation=activation)
+    model = ml.compile(trained, x / 16, max_error=0.05, input_range=(0, 1), **SMALL)
+    rows = x[:6] / 16
+    client, server = model.keys()
+    scores = model(client.encrypt(rows), server)
+    simulated = model.simulate(rows)
+    spread = np.ptp(own_scores(trained, x / 16))
+    np.testing.assert_allclose(client.decrypt(scores), simulated, atol=2e-4 * spread)
+    np.testing.assert_array_equal(client.predict(scores), simulated.argmax(1))
+    check_claims(model, client, scores, rows)
+    # The polynomials' error is within what was asked for, on the examples.
+    difference = centred(model.simulate(x / 16)) - centred(own_scores(trained, x / 16))
+    assert np.abs(difference).max() <= 2 * 0.05 * spread
+    agreeing = (model.simulate(x / 16).argmax(1) == trained.predict(x / 16)).mean()
+    assert agreeing >= (0.97 if activation != "identity" else 1)
+    assert model.key_nbytes == server.nbytes
+    assert all(step.is_proven for step in model._program.polynomials)
+
+
+def test_a_perceptron_of_two_hidden_layers_that_gives_numbers() -> None:
+    x, y = data("diabetes")
+    pipeline = make_pipeline(
+        StandardScaler(),
+        MLPRegressor(hidden_layer_sizes=(8, 4), activation="tanh", max_iter=500, tol=1e-2, random_state=0),
+    )
+    trained = pipeline.fit(x, y / 100)
+    model = ml.compile(trained, x, degree=15, ranges="proven", **SMALL)
+    client, server = model.keys()
+    rows = x[:3]
+    scores = client.decrypt(model(client.encrypt(rows), server))
+    np.testing.assert_allclose(scores, model.simulate(rows), atol=1e-3)
+    assert scores.shape == (3,)
+    assert model.check(x).is_inside
+
+
+def test_a_model_lets_go_of_its_clients_keys() -> None:
+    x, y = data("iris")
+    model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)
+    client, server = model.keys()
+    encrypted, evaluation_key = client.encrypt(x[:1]), weakref.ref(server.evaluation_key)
+    model(encrypted, server)
+    del server
+    gc.collect()
+    assert evaluation_key() is None
+    assert not model.engine._registry._keys
+
+
+def test_probabilities_by_a_polynomial() -> None:
+    x, y = data("cancer")
+    trained = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(x, y)
+    model = ml.compile(trained, x, output="probabilities", max_error=0.01, **SMALL)
+    client, server = model.keys()
+    scores = model(client.encrypt(x[:8]), server)
+    np.testing.assert_allclose(client.predict_proba(scores), trained.predict_proba(x[:8]), atol=0.011)
+    np.testing.assert_allclose(client.decrypt(scores), model.simulate(x[:8]), atol=1e-4)
+    np.testing.assert_array_equal(client.predict(scores), trained.predict(x[:8]))
+
+
+def test_probabilities_of_one_versus_rest_are_not_those_of_a_softmax() -> None:
+    x, y = data("iris")
+    binary = LogisticRegression(solver="liblinear").fit(x[:100], y[:100])
+    model = ml.compile(binary, x[:100], **SMALL)
+    client, server = model.keys()
+    found = client.predict_proba(model(client.encrypt(x[:4]), server))
+    np.testing.assert_allclose(found, binary.predict_proba(x[:4]), atol=1e-4)
+
+
+# Layouts.
+
+
+@pytest.mark.parametrize(("outputs", "inputs"), [(1, 1), (1, 5), (3, 4), (4, 3), (10, 64), (16, 16), (7, 1), (30, 2)])
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_diagonals_and_folds_are_the_product(outputs: int, inputs: int, lanes: int, rng: np.random.Generator) -> None:
+    weights, x = rng.normal(size=(outputs, inputs)), rng.normal(size=(lanes, inputs))
+    period = max(_layout.power(outputs), _layout.power(inputs))
+    layout = _layout.Layout("rows", 2 * period * lanes, lanes, inputs, outputs)
+    slots = layout.slots(x, np.zeros(inputs))
+    turns = _layout.turns(weights)
+    terms = _layout.diagonals(weights, layout)
+    y = sum(terms[k] * np.roll(slots, -k * lanes) for k in range(turns.diagonals))
+    entries, places = _layout.matrix(weights, layout)
+    np.testing.assert_allclose(entries @ slots, y)
+    assert places == [k * lanes for k in range(turns.diagonals)]
+    for fold in turns.folds:
+        y = y + np.roll(y, -fold * lanes)
+    np.testing.assert_allclose(layout.rows(y, lanes), x @ weights.T)
+    # Every slot has a result: nothing else is there that a polynomial could make large.
+    padded = np.zeros((lanes, _layout.power(outputs)))
+    padded[:, :outputs] = x @ weights.T
+    expected = np.tile(padded, (1, 2 * period // padded.shape[1])).T.ravel()
+    np.testing.assert_allclose(y, expected, atol=1e-12)
+    np.testing.assert_allclose(_layout.repeated(weights[:, 0], layout)[: outputs * lanes : lanes], weights[:, 0])
+
+
+@pytest.mark.parametrize(("options", "count"), [({"layout": "rows", "batch": 4}, 7), ({"layout": "features"}, 5)])
+def test_layouts_of_many_rows(options: dict[str, Any], count: int) -> None:
+    x, y = data("iris")
+    trained = MLPClassifier((6,), activation="tanh", max_iter=500, tol=1e-2, random_state=0).fit(x, y)
+    model = ml.compile(trained, x, degree=7, **options, **SMALL)
+    assert model.layout == options["layout"]
+    assert model.group_rows == (4 if model.layout == "rows" else 512)
+    client, server = model.keys()
+    rows = x[::30][:count] if count < 6 else x[:count]
+    encrypted = client.encrypt(rows)
+    assert len(encrypted) == len(rows)
+    scores = client.decrypt(model(encrypted, server))
+    np.testing.assert_allclose(scores, model.simulate(rows), atol=1e-3 * np.ptp(model.simulate(x)))
+    assert server.nbytes == model.key_nbytes
+
+
+def test_features_of_linear_models_take_no_key(tmp_path: Path) -> None:
+    x, y = data("iris")
+    model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, layout="features", batch=150, **SMALL)
+    client, server = model.keys()
+    assert (server.nbytes, server.evaluation_key, model.key_nbytes) == (0, None, 0)
+    server.save(tmp_path / "server.evl")
+    loaded = ml.load(tmp_path / "server.evl")
+    assert isinstance(loaded, ml.Server)
+    scores = client.decrypt(model(client.encrypt(x), loaded))
+    np.testing.assert_allclose(scores, model.simulate(x), atol=1e-4)
+
+
+def test_the_plan_takes_the_faster_layout() -> None:
+    x, y = data("iris")
+    trained = LogisticRegression(max_iter=500).fit(x, y)
+    one, many = ml.compile(trained, x, **SMALL), ml.compile(trained, x, batch=512, **SMALL)
+    assert (one.layout, one.group_rows) == ("rows", 1)
+    assert many.group_rows > 1
+    assert many._plan.seconds_of(512) <= one._plan.seconds_of(512)
+
+
+# Ranges.
+
+
+def extremes(model: ml.Model, rng: np.random.Generator) -> Any:
+    """Rows at the edge of a model's range: corners, and those that its first sums are largest for, within the ball."""
+    region, first = model._program.input, model._program.maps[0].weights
+    directions = np.vstack([first, -first, rng.normal(size=(200, len(region.center)))])
+    boundary = region.mean + region.radius * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    corners = np.sign(directions) * region.sizes
+    reach = np.linalg.norm(corners - region.mean, axis=1, keepdims=True)
+    shrunk = region.mean + (corners - region.mean) * np.minimum(1, region.radius / reach)
+    scaled = np.vstack([np.clip(boundary, -region.sizes, region.sizes), shrunk])
+    inside = np.linalg.norm(scaled - region.mean, axis=1) <= region.radius
+    return region.center + scaled[inside] * region.half
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_no_row_in_range_leaves_a_proven_interval(activation: str, rng: np.random.Generator) -> None:
+    x, _ = digits()
+    trained = trained_digits(activation=activation, hidden_layer_sizes=(12, 6))
+    model = ml.compile(trained, x / 16, degree=31, input_range=(0, 1), **SMALL)
+    rows = extremes(model, rng)
+    assert len(rows) > 50
+    report = model.check(rows)
+    assert report.is_inside
+    # The first layer's interval is reached up to a part: bounds aren't idle.
+    assert report.activations[0][1] > 0.4
+    assert np.abs(model.simulate(rows)).max() <= model._program.scale * (1 + 1e-9)
+
+
+def test_ranges_of_polynomials_hold(rng: np.random.Generator) -> None:
+    from everlevel.ml._scaling import _range_of
+
+    for degree in (1, 3, 15, 63):
+        coefficients = rng.normal(size=degree + 1)
+        low, high = _range_of(coefficients)
+        values = np.polynomial.chebyshev.chebval(np.linspace(-1, 1, 20001), coefficients)
+        assert low <= values.min() <= values.max() <= high
+        assert high - low < 1.05 * np.ptp(values)
+
+
+def test_rows_out_of_range_are_refused() -> None:
+    x, y = data("iris")
+    model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)
+    client, _ = model.keys()
+    low, high = client.input_range
+    beyond = x[:3].copy()
+    beyond[1, 2] = high[2] + 0.01
+    with pytest.raises(errors.RangeError, match=r"^encrypt: feature 2 of row 1 is .* compiled for .*; leave") as caught:
+        client.encrypt(beyond)
+    assert (caught.value.row, caught.value.index) == (1, 2)
+    assert (caught.value.size, caught.value.bound) == (beyond[1, 2], pytest.approx(high[2]))
+    with pytest.raises(errors.RangeError, match=r"^encrypt: row 0 is .* from the examples' mean.*; leave"):
+        client.encrypt([np.where(np.arange(4) % 2 == 0, low, high)])
+    client.encrypt(x)
+    assert model.check(x).is_inside
+    assert not model.check(beyond).is_inside
+
+
+def test_a_feature_of_one_value_has_only_that() -> None:
+    x, y = data("iris")
+    x = np.hstack([x, np.full((len(x), 1), 7.0)])
+    model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)
+    client, server = model.keys()
+    np.testing.assert_allclose(client.decrypt(model(client.encrypt(x[:1]), server)), model.simulate(x[:1]), atol=1e-3)
+    x[0, 4] = 7.1
+    with pytest.raises(errors.RangeError, match=r"feature 4 of row 0 is 7.1, and the model was compiled for 7 to 7;"):
+        client.encrypt(x[:1])
+
+
+def test_calibrated_ranges_warn_and_results_beyond_their_bound_are_noticed() -> None:
+    x, _ = digits()
+    trained = trained_digits()
+    with pytest.warns(errors.RangeWarning, match=r"^compile: .*relu on .*; compile with ranges='proven'"):
+        model = ml.compile(trained, x / 16, degree=15, ranges="calibrated", margin=0.2, input_range=(0, 1), **SMALL)
+    proven = ml.compile(trained, x / 16, degree=15, input_range=(0, 1), **SMALL)
+    assert model._fidelity.error < proven._fidelity.error
+    assert "NOT PROVEN" in str(model)
+    rows = extremes(model, np.random.default_rng(1))
+    report = model.check(rows)
+    assert not report.is_inside
+    assert report.features <= 1 + 1e-9 >= report.distance
+    client, server = model.keys()
+    wild = rows[[int(np.abs(model.simulate(rows)).max(1).argmax())]]
+    if np.abs(model.simulate(wild)).max() > 1.1 * model._program.scale:
+        scores = model(client.encrypt(wild), server)
+        with (
+            pytest.warns(errors.RangeWarning, match=r"^decrypt: a value has size"),
+            pytest.raises(errors.RangeError, match=r"^decrypt: the result of row 0 has size"),
+        ):
+            client.decrypt(scores)
+
+
+# Objects.
+
+
+def test_print_shows_the_plan() -> None:
+    x, _ = digits()
+    model = ml.compile(trained_digits(), x / 16, degree=15, input_range=(0, 1), **SMALL)
+    text = str(model)
+    for words in (
+        "64 → 16",
+        "relu, degree 15",
+        "levels",
+        "estimated",
+        "AMD EPYC",
+        "proven",
+        "predictions as the model's",
+    ):
+        assert words in text, text
+    assert model._program.levels == model.engine.max_level == sum(s.level_in - s.level_out for s in model._plan.stages)
+    client, server = model.keys()
+    assert repr(model).startswith("Model(MLPClassifier, 64 → 10, levels 0..6")
+    assert "64 features" in repr(client)
+    assert "of keys" in repr(server)
+    rows = client.encrypt(x[:2] / 16)
+    assert repr(rows).startswith("EncryptedRows(2 rows, model")
+    assert rows.nbytes == rows.ciphertext.nbytes > 0
+    assert model.estimated_seconds > 0
+
+
+def test_the_same_model_has_the_same_hash_and_another_one_another() -> None:
+    x, y = data("iris")
+    trained = LogisticRegression(max_iter=500).fit(x, y)
+    hashes = [
+        ml.compile(trained, x, **(SMALL | options)).hash
+        for options in ({}, {}, {"margin": 0.2}, {"insecure_log_n": 11}, {"layout": "features"})
+    ]
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes)) == 4
