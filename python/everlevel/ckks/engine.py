@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .. import _native
 from .._common import checks, headers
-from .._common.methods import lists_methods
+from .._common.methods import knows_options, lists_methods
 from .._common.storable import PathLike
 from .._common.threads import threads
 from ..errors import UnsupportedError
@@ -114,6 +114,7 @@ class Engine(Core):
     array([1.25, 2.  , 3.25])
     """
 
+    @knows_options
     def __init__(
         self,
         max_level: int | None = None,
@@ -253,13 +254,16 @@ class Engine(Core):
         parts.append(f"{self.security_bits}-bit security" if self.security_bits else "INSECURE")
         return f"Engine({', '.join(parts)})"
 
-    def __getattr__(self, name: str) -> NoReturn:
-        # Called only for what isn't there.
-        raise UnsupportedError(
-            f"Engine.{name}: there is no such attribute; see dir(Engine), or run scripts for 1.x with "
-            f"everlevel.compat.Engine",
-            function=name,
-        )
+    # Type checkers refuse such names by themselves, and would take what follows one for code that is never reached.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            # Called only for what isn't there.
+            raise UnsupportedError(
+                f"Engine.{name}: there is no such attribute; see dir(Engine), or run scripts for 1.x with "
+                f"everlevel.compat.Engine",
+                function=name,
+            )
 
     create_secret_key = _key_generation.create_secret_key
     create_public_key = _key_generation.create_public_key
@@ -378,7 +382,7 @@ def _engine_like(
     place, options = (params, slot_count, parallel, seeded_keys), (auto_bootstrap, bound, refuses_assumed, kind)
     engine: Engine = engines.at(*place)
     found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine)
-    return engine if found == options else _new_engine(*place, *options)
+    return engine if found == options else _new_engine(params, slot_count, parallel, seeded_keys, *options)
 
 
 engines.make = _new_engine
