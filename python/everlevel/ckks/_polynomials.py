@@ -24,9 +24,12 @@ _LARGEST_POWER: Final = 2**16
 
 @deepened
 def make_power_basis(
-    self: Core, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
+    self: Core,
+    ciphertext: Ciphertext,
+    max_power: int,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
 ) -> list[Ciphertext]:
-    """Compute x, x², …, x^max_power.
+    """Compute x, x², …, x^max_power, with the engine's relinearization key, if none is given.
 
     Returns
     -------
@@ -46,9 +49,12 @@ def make_power_basis(
 
 @deepened
 def make_chebyshev_basis(
-    self: Core, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
+    self: Core,
+    ciphertext: Ciphertext,
+    max_power: int,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
 ) -> list[Ciphertext]:
-    """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
+    """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1]. Keys are as in `make_power_basis`.
 
     Returns
     -------
@@ -177,11 +183,10 @@ def _basis(
             value=power,
             allowed=(1, _LARGEST_POWER),
         )
-    return (
-        _operands.relinearized(operation, ciphertext),
-        power,
-        _operands.relinearization_key(self._registry, operation, key),
-    )
+    x = _operands.relinearized(operation, ciphertext)
+    if key is None:
+        key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)
+    return x, power, _operands.relinearization_key(self._registry, operation, key)
 
 
 def _evaluate(
