@@ -253,6 +253,9 @@ def test_keys_that_are_missing_are_named() -> None:
         lambda: engine.sum_range(x, count=2),
         lambda: engine.conjugate(x),
         lambda: np.eye(2) @ x,
+        lambda: x @ x,
+        x.var,
+        x.cumsum,
     ):
         with pytest.raises(MissingKeyError, match=r"the engine knows no .*; make one with engine\.create_"):
             call()

@@ -223,6 +223,9 @@ def products(x: Ciphertext, array: NDArray[np.float64]) -> None:
     assert_type(array - x, Ciphertext)
     assert_type(np.eye(3) @ x, Ciphertext)
     assert_type(np.float64(2) * x, Ciphertext)
+    assert_type(x > array, Ciphertext)
+    assert_type(abs(x), Ciphertext)
+    np.exp(x)
 
 def options() -> int:
     engine = Engine(max_level=1)

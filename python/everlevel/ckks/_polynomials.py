@@ -189,8 +189,21 @@ def _basis(
     return x, power, _operands.relinearization_key(self._registry, operation, key)
 
 
+def of_fit(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, *, is_claimed: bool) -> Ciphertext:
+    """Evaluate a fit under the name of what was called, on an interval that is claimed, or that the bound says."""
+    return _evaluate(self, operation, True, x, fit, None, None, is_claimed=is_claimed)
+
+
 def _evaluate(
-    self: Core, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any, bootstrap_key: Any
+    self: Core,
+    operation: str,
+    chebyshev: bool,
+    ciphertext: Any,
+    coefficients: Any,
+    key: Any,
+    bootstrap_key: Any,
+    *,
+    is_claimed: bool = True,
 ) -> Ciphertext:
     x = _operands.relinearized(operation, ciphertext)
     if key is None:
@@ -215,19 +228,22 @@ def _evaluate(
         if is_refreshed:
             x = refreshed(self, x, bootstraps)
         if is_deep:
-            x = x if fit is None else _mapped(self, operation, x, fit)
-            evaluate = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
-            values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
+            x = x if fit is None else _mapped(self, operation, x, fit, is_claimed)
+            deep = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
+            values = deep(x, polynomials, is_exactly_real=is_refreshed)
             return values[0] if is_real else values[0] + 1j * values[1]
     if fit is not None:
         _checks.require_level(operation, x.level, needed, self.max_level)
-        x = _mapped(self, operation, x, fit)
+        x = _mapped(self, operation, x, fit, is_claimed)
     values = evaluate_all(self, x, polynomials, chebyshev, key)
     return values[0] if is_real else values[0] + 1j * values[1]
 
 
-def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Ciphertext:
-    """Bring a fit's interval to [-1, 1], with a bound of 1: the caller claims that values are in the interval."""
+def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_claimed: bool) -> Ciphertext:
+    """Bring a fit's interval to [-1, 1], with a bound of 1: the caller claims that values are in the interval.
+
+    Where the interval is that of the bound, the claim is the bound's, and as good as that.
+    """
     low, high = fit.interval
     largest = max(-low, high)
     bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
@@ -249,6 +265,6 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Cip
         )
     rounding = fit._map_rounding(min(bound, largest))
     mapped = self._context.deviating(fit._mapped(x)._native, rounding, rounding)
-    is_known = x.is_bound_declared and x.is_real and low <= -x.bound and x.bound <= high
+    is_known = (x.is_bound_declared or not is_claimed) and x.is_real and low <= -x.bound and x.bound <= high
     within = self._context.within if is_known else self._context.claim_within
     return self._wrap(within(mapped, 1.0), is_real=x.is_real)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .. import _native
@@ -83,6 +84,10 @@ class Engine(Core):
     range : {"warn", "error"}, default "warn"
         What happens to results that the modulus may not hold, where no bound was declared and 1 is assumed: a
         `RangeWarning`, or a `RangeError` before any work, as for declared bounds.
+    gap : float, default 2**-6
+        Gap of ``x > y`` and other comparisons by operators, and of `everlevel.sign` and its kin: the share of the bound
+        of what is compared within which a result is unspecified, 2**-12 at least. A gap below 2**-7 of values in
+        [-1, 1] takes another sign bootstrap.
     insecure_log_n : int, optional
         Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
 
@@ -130,6 +135,7 @@ class Engine(Core):
         progress: bool | None = None,
         bound: float | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
+        gap: float = _options.USUAL_GAP,
         insecure_log_n: int | None = None,
     ) -> None:
         flags = {
@@ -151,7 +157,8 @@ class Engine(Core):
             options=(threads(thread_count), is_seeded, _options.refuses_assumed(range)),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
-        self._fill(context, progress, is_automatic, _checks.bound("Engine", bound, None))
+        declared, share = _checks.bound("Engine", bound, None), _options.gap("Engine", gap)
+        self._fill(context, progress, is_automatic, declared, share)
 
     def _fill(
         self,
@@ -159,6 +166,7 @@ class Engine(Core):
         progress: bool | None,
         auto_bootstrap: bool,
         bound: float | None = None,
+        gap: float = _options.USUAL_GAP,
     ) -> None:
         self._context = context
         self._shows_progress = progress
@@ -166,6 +174,7 @@ class Engine(Core):
         self._counters = Counters()
         self._refreshed = Refreshed() if auto_bootstrap else None
         self._bound = bound
+        self._gap = gap
         engines.announce(address(context), self)
 
     @classmethod
@@ -180,6 +189,7 @@ class Engine(Core):
         progress: bool | None = None,
         bound: float | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
+        gap: float = _options.USUAL_GAP,
     ) -> Engine:
         """Make the engine that a file is for: of the parameters of the key, the plaintext or the ciphertext in it.
 
@@ -191,7 +201,7 @@ class Engine(Core):
             A file that `save` wrote.
         slot_count : int, optional
             That of the file, if left out; all that there are for a secret or a public key, which serve any.
-        thread_count, seeded_keys, auto_bootstrap, progress, bound, range
+        thread_count, seeded_keys, auto_bootstrap, progress, bound, range, gap
             As for the engine itself.
 
         Raises
@@ -218,11 +228,12 @@ class Engine(Core):
         slots = _options.slots(slot_count) or header.slot_count
         engine = cls.__new__(cls)
         context = _native.Context.from_params(header.metadata["params"], slots, options)
-        engine._fill(context, progress, is_automatic, _checks.bound(operation, bound, None))
+        declared, share = _checks.bound(operation, bound, None), _options.gap(operation, gap)
+        engine._fill(context, progress, is_automatic, declared, share)
         return engine
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = self.auto_bootstrap, self._bound, self._context.refuses_assumed, type(self)
+        options = self.auto_bootstrap, self._bound, self._context.refuses_assumed, type(self), self._gap
         return _engine_like, (*address(self._context), *options)
 
     @property
@@ -246,6 +257,7 @@ class Engine(Core):
             kind = "bootstrap" if self._refreshed is None else "automatic bootstrap"
             usual = self._context.precision == "high" or self.max_level == 13
             parts.append(kind if usual else f"{kind} to level {self.max_level - 3}")
+            parts.append(f"gap {_power_of_two(self._gap)}")
         if self._context.precision != "standard":
             parts.append(f"{self._context.precision} precision")
         if self.seeded_keys:
@@ -352,6 +364,12 @@ class Engine(Core):
     _from_transit = _files.from_transit
 
 
+def _power_of_two(value: float) -> str:
+    """Write a number as a power of two, where it is one."""
+    exponent = math.log2(value)
+    return f"2^{exponent:.0f}" if exponent.is_integer() else f"{value:g}"
+
+
 def _new_engine(
     params: str,
     slot_count: int,
@@ -361,10 +379,11 @@ def _new_engine(
     bound: float | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
+    gap: float = _options.USUAL_GAP,
 ) -> Engine:
     options = threads(None if parallel else 1), seeded_keys, refuses_assumed
     engine = kind.__new__(kind)
-    engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound)
+    engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound, gap)
     return engine
 
 
@@ -377,11 +396,12 @@ def _engine_like(
     bound: float | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
+    gap: float = _options.USUAL_GAP,
 ) -> Engine:
     """Return an engine for one that a pickle brings."""
-    place, options = (params, slot_count, parallel, seeded_keys), (auto_bootstrap, bound, refuses_assumed, kind)
+    place, options = (params, slot_count, parallel, seeded_keys), (auto_bootstrap, bound, refuses_assumed, kind, gap)
     engine: Engine = engines.at(*place)
-    found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine)
+    found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine), engine._gap
     return engine if found == options else _new_engine(params, slot_count, parallel, seeded_keys, *options)
 
 
