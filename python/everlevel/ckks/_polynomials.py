@@ -247,7 +247,7 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_cla
     low, high = fit.interval
     largest = max(-low, high)
     bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
-    next_step = f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})"
+    next_step = f"fit it on the values' interval, or claim where they lie: x.within({low:g}, {high:g})"
     if x.is_bound_declared and bound < nearest:
         raise RangeError(
             f"{operation}: values are of size {bound:.6g} at most, and the fit's interval {list(fit.interval)} is that "
