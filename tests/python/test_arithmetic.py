@@ -106,7 +106,7 @@ def test_division_by_zero_is_refused(party: Party, divisor: Any) -> None:
 def test_what_else_does_not_divide(party: Party) -> None:
     a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     for operation in (lambda: 2 / a, lambda: a / a, lambda: np.ones(3) / a, lambda: [1.0] / a):
-        with pytest.raises(errors.OperandTypeError, match=r"^divide: the divisor is encrypted.*everlevel\.fit"):
+        with pytest.raises(errors.OperandTypeError, match=r"^divide: the divisor is encrypted.*everlevel\.divide\("):
             operation()
     for wrong in (party.engine.encode([1.0]), party.secret_key, None, party):
         with pytest.raises(TypeError):
@@ -120,16 +120,13 @@ def test_what_else_does_not_divide(party: Party) -> None:
     assert (party.engine.encrypt([1.0], party.public_key, bound=6.0) / 4).bound == 1.5
 
 
-def test_numpys_functions_are_refused(party: Party) -> None:
-    """They would make arrays of objects."""
+def test_arrays_of_ciphertexts_are_refused(party: Party) -> None:
+    """They would be arrays of objects."""
     a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     for operation in (
         lambda: np.array(a),
         lambda: np.asarray(a, dtype=float),
-        lambda: np.roll(a, 1),
         lambda: np.array([a, a], dtype=object),
-        lambda: np.vstack([a, a]),
-        lambda: np.real(a),
     ):
         with pytest.raises(
             errors.OperandTypeError, match=r"a Ciphertext is encrypted .*x\.rotate\(1\) for numpy\.roll"
@@ -138,8 +135,6 @@ def test_numpys_functions_are_refused(party: Party) -> None:
     for plain in (party.engine.encode([1.0]), party.engine.encode_to_plain_matrix(np.eye(4))):
         with pytest.raises(errors.OperandTypeError, match=f"a {type(plain).__name__} is encoded "):
             np.roll(plain, 1)
-    with pytest.raises(TypeError):
-        np.sum(a)
     with pytest.raises(TypeError):
         a * party.engine.encode_to_plain_matrix(np.eye(4))
 

@@ -220,3 +220,49 @@ def test_what_it_is_not_made_of(party: Party, deep: Party) -> None:
         party.engine.create_evaluation_key(party.secret_key, matrices="all")  # type: ignore[arg-type]
     with pytest.raises(OperandTypeError, match="rotations is of type int"):
         party.engine.create_evaluation_key(party.secret_key, rotations=5)  # type: ignore[arg-type]
+
+
+def test_the_engines_keys_are_used_everywhere(party: Party, rng: np.random.Generator) -> None:
+    engine, secret = party.engine, party.secret_key
+    engine.create_evaluation_key(secret)
+    a = rng.uniform(-1, 1, engine.slot_count)
+    x: Any = engine.encrypt(a, secret, bound=1)
+    three = sum(np.roll(a, -k) for k in range(3))
+    for found in (engine.sum_range(x, count=3), engine.sum_range(x, 3), engine.sum_range(x, None, 3)):
+        assert_claims(found, three, secret)
+    for batch in (engine.rotate_batch(x, [1, -5, 0]), engine.rotate_batch(x, deltas=[1, -5, 0])):
+        for found, delta in zip(batch, (1, -5, 0), strict=True):
+            assert_claims(found, np.roll(a, delta), secret)
+    assert_claims(engine.relinearize(engine.multiply(x, x)), a * a, secret)
+    assert_claims(engine.make_power_basis(x, 3)[2], a**3, secret)
+    assert_claims(engine.make_chebyshev_basis(x, 2)[1], 2 * a * a - 1, secret)
+    with pytest.raises(ParameterError, match=r"^sum_range: count is missing; "):
+        engine.sum_range(x)
+    with pytest.raises(ParameterError, match=r"^rotate_batch: deltas are missing"):
+        engine.rotate_batch(x)
+
+
+def test_keys_that_are_missing_are_named() -> None:
+    engine: Any = Engine(max_level=2, insecure_log_n=INSECURE_LOG_N)
+    secret_key = engine.create_secret_key()
+    x = engine.encrypt(np.ones(4), secret_key, bound=1)
+    for call in (
+        lambda: engine.relinearize(engine.multiply(x, x)),
+        lambda: engine.make_power_basis(x, 2),
+        lambda: engine.rotate_batch(x, [1]),
+        lambda: engine.sum_range(x, count=2),
+        lambda: engine.conjugate(x),
+        lambda: np.eye(2) @ x,
+        lambda: x @ x,
+        x.var,
+        x.cumsum,
+    ):
+        with pytest.raises(MissingKeyError, match=r"the engine knows no .*; make one with engine\.create_"):
+            call()
+    # Fixed keys for all of the amounts do.
+    for delta in (1, 2):
+        engine.create_fixed_rotation_key(secret_key, delta)
+    for found, delta in zip(engine.rotate_batch(x, [1, 2]), (1, 2), strict=True):
+        assert_claims(found, np.roll([1.0] * 4 + [0.0] * (engine.slot_count - 4), delta), secret_key)
+    with pytest.raises(MissingKeyError):
+        engine.rotate_batch(x, [1, 3])

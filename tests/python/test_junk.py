@@ -111,7 +111,12 @@ def ckks(folder: Path) -> World:
             "one_hot": False,
             "operation": "encrypt",
             "data": x.to_bytes(),
+            "ddof": 0,
+            "high": 0.5,
+            "interval": (0.1, 1.0),
             "load.path": folder / "ciphertext",
+            "low": -0.5,
+            "other": x,
             "from_file.path": folder / "ciphertext",
             **_ENGINES,
             "path": folder / "out",
@@ -495,12 +500,37 @@ def functions() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     options = dict.fromkeys(("use_bootstrap", "auto_bootstrap", "seeded_keys"), False)
     options |= {"use_bootstrap_to_14_levels": False, "use_bootstrap_to_17_levels": False, "bound": 1.0, "mode": "cpu"}
     options |= {"max_level": 1, "slot_count": 8, "thread_count": 1, "precision": "standard", "range": "warn"}
+    options |= {"gap": 2**-6}
     yield "Engine", Engine, options | {"insecure_log_n": 9, "device_id": None}
+
+
+def of_ciphertexts() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    """Functions of CKKS ciphertexts, with right arguments."""
+    engine = Engine(use_bootstrap=True, insecure_log_n=9)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key, bootstrap="lossy")
+    x = engine.encrypt(np.linspace(0.5, 1, engine.slot_count), secret_key, bound=1)
+    near, right = {"x": x, "interval": (0.5, 1)}, {"left": x, "right": 0.75}
+    for name in ("exp", "log", "sqrt", "rsqrt", "reciprocal", "sigmoid", "tanh", "sin", "cos"):
+        yield name, getattr(everlevel, name), near
+    yield "divide", everlevel.divide, {"dividend": x, "divisor": x, "interval": (0.5, 1)}
+    yield "maximum", everlevel.maximum, right
+    yield "minimum", everlevel.minimum, right
+    yield "sign", everlevel.sign, {"x": x}
+    yield "absolute", everlevel.absolute, {"x": x}
+    yield "clip", everlevel.clip, {"x": x, "low": 0.6, "high": 0.8}
+    yield "where", everlevel.where, {"condition": x, "x": x, "y": 0.5}
+    yield "dot", everlevel.dot, {"x": x, "y": [0.5, 1.0]}
+    yield "cumsum", everlevel.cumsum, {"x": x, "count": 2}
+    yield "var", everlevel.var, {"x": x, "axis": None, "ddof": 0}
+    yield "std", everlevel.std, near | {"axis": None, "ddof": 0}
+    yield "norm", everlevel.norm, {"x": x, "interval": (10, 20)}
+    yield "softmax", everlevel.softmax, near | {"count": None}
 
 
 def test_functions(strangers: list[Any]) -> None:
     faults, known = [], {"progress"}
-    for name, function, right in functions():
+    for name, function, right in (*functions(), *of_ciphertexts()):
         for parameter in inspect.signature(function).parameters.values():
             varies = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
             assert varies or parameter.name in right.keys() | known, f"{name}: which {parameter.name} is right?"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from claims import assert_claims
-from everlevel import Engine, compat, errors
+from everlevel import Engine, bfv, compat, errors, ntru, tfhe
 from everlevel._common.threads import threads as find_threads
+from everlevel.ckks import limbs
 
 
 def make(*positional: Any, **options: Any) -> compat.Engine:
@@ -191,3 +194,64 @@ def test_functions_of_1x_not_offered_say_what_to_use(name: str) -> None:
 def test_names_that_arent_there_lead_to_those_of_1x(name: str) -> None:
     with pytest.raises(AttributeError, match=r"no such attribute; .*everlevel\.compat\.Engine"):
         getattr(Engine(max_level=1, insecure_log_n=10), name)
+
+
+@pytest.mark.parametrize(
+    ("make", "option", "nearest"),
+    [
+        (Engine, "max_levels", "max_level"),
+        (Engine, "slots", "slot_count"),
+        (Engine, "bootstrap", "use_bootstrap"),
+        (compat.Engine, "max_levels", "max_level"),
+        (tfhe.Engine, "threads", "thread_count"),
+        (ntru.Engine, "parameter", "parameters"),
+        (bfv.Engine, "plain_module", "plain_modulus"),
+        (limbs.Engine, "precision", "precision_bits"),
+    ],
+)
+def test_options_that_are_not_there_are_named(make: Any, option: str, nearest: str) -> None:
+    with pytest.raises(
+        errors.OperandTypeError, match=rf"^Engine: unexpected keyword argument '{option}', .*; write {nearest}=…"
+    ):
+        make(**{option: 1})
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'zzz', which is no option; see help\(Engine\)"):
+        make(zzz=1)
+
+
+TYPED = """
+import numpy as np
+from numpy.typing import NDArray
+from typing import assert_type
+import everlevel
+from everlevel import Ciphertext, Engine
+
+def products(x: Ciphertext, array: NDArray[np.float64]) -> None:
+    assert_type(array * x, Ciphertext)
+    assert_type(array + x, Ciphertext)
+    assert_type(array - x, Ciphertext)
+    assert_type(np.eye(3) @ x, Ciphertext)
+    assert_type(np.float64(2) * x, Ciphertext)
+    assert_type(x > array, Ciphertext)
+    assert_type(abs(x), Ciphertext)
+    np.exp(x)
+
+def options() -> int:
+    engine = Engine(max_level=1)
+    engine.encyrpt  # E: attr-defined
+    Engine(max_levels=5)  # E: call-arg
+    return "reached"  # E: return-value
+"""
+
+
+def test_types(tmp_path: Path) -> None:
+    """Products with arrays are ciphertexts for a type checker, misspelt names are found, and what follows too."""
+    api = pytest.importorskip("mypy.api")
+    path = tmp_path / "typed.py"
+    path.write_text(TYPED, encoding="utf-8")
+    package = Path(__file__).resolve().parents[2]
+    configuration = f"--config-file={package / 'pyproject.toml'}", "--no-error-summary"
+    output, stopped, _ = api.run([*configuration, "--follow-imports=silent", str(path)])
+    assert not stopped, stopped
+    found = {int(line): code for line, code in re.findall(r"typed\.py:(\d+): error: .*\[(.*)\]$", output, re.MULTILINE)}
+    lines = enumerate(TYPED.splitlines(), 1)
+    assert found == {number: line.split("# E: ")[1] for number, line in lines if "# E: " in line}, output

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from ..errors import OperandTypeError
 
@@ -17,17 +17,20 @@ class Opaque:
     """Advice in place of a call of a NumPy function."""
 
     # NumPy then leaves `array * ciphertext` to the class, instead of trying it element by element.
-    __array_ufunc__ = None
+    __array_ufunc__: ClassVar[Any] = None
 
-    # NumPy's functions would make an array of objects, and do to it what has nothing to do with the values.
-    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        raise OperandTypeError(
-            f"array: a {type(self).__name__} is {self._form} and doesn't turn into a NumPy array; "
-            f"{self._instead_of_numpy}",
-            argument="array",
-            expected="array in the clear",
-            actual=type(self).__name__,
-        )
+    # NumPy's functions would make an array of objects, and do to it what has nothing to do with the values. Type
+    # checkers would take what has this method for an array, and `array * ciphertext` for one, too.
+    if not TYPE_CHECKING:
+
+        def __array__(self, *args: object, **kwargs: object) -> NoReturn:
+            raise OperandTypeError(
+                f"array: a {type(self).__name__} is {self._form} and doesn't turn into a NumPy array; "
+                f"{self._instead_of_numpy}",
+                argument="array",
+                expected="array in the clear",
+                actual=type(self).__name__,
+            )
 
 
 class Encrypted(Opaque):

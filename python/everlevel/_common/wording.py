@@ -245,7 +245,7 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
     "ckks.OutOfRange": lambda op, bound, room, level, higher: e.RangeError(
         f"{op}: values may be as large as {bound:.6g}, and {op} at level {level} has room for less than {room:.6g}; "
         f"divide the operands,{f' use level {higher[0]},' if higher else ''} or claim a smaller bound: "
-        f"engine.assume_bound(x, bound)",
+        f"x.within(bound)",
         bound=bound,
         room=room,
         level=level,
@@ -262,7 +262,7 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
     "limbs.BeyondBound": _beyond_bound,
     "ckks.UndeclaredBound": lambda op, bound: e.ReleaseError(
         f"{op}: the ciphertext's bound, {bound:g}, is assumed, and its errors are bounded for declared ones alone; "
-        f"encrypt(…, bound=…), or claim one: engine.assume_bound(x, bound)",
+        f"encrypt(…, bound=…), or claim one: x.within(bound)",
         found=bound,
     ),
     "ckks.GridTooFine": lambda op, step, least: e.ReleaseError(
@@ -301,7 +301,7 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
     ),
     "ckks.SignBound": lambda op, found, bound, level: e.RangeError(
         f"{op}: values may be as large as {found:.6g}, and bound is {bound:.6g}; pass {op}(…, "
-        f"bound={at_least(found)}), or claim that they are smaller: engine.assume_bound(x, {bound:g})",
+        f"bound={at_least(found)}), or claim that they are smaller: x.within({bound:g})",
         bound=found,
         room=bound,
         level=level,
@@ -437,7 +437,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
 _WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
     "ckks.range.Room": lambda op, bound, room, level: e.RangeWarning(
         f"{op}: values may be as large as {bound:.6g}, and {op} at level {level} has room for less than {room:.6g}: "
-        f"larger ones wrap around; declare what is known, encrypt(…, bound=…) or engine.assume_bound(x, bound)",
+        f"larger ones wrap around; declare what is known, encrypt(…, bound=…) or x.within(bound)",
         bound=bound,
         room=room,
         level=level,

@@ -4,8 +4,11 @@ Its names are `everlevel`'s as well: ``everlevel.Engine`` is ``everlevel.ckks.En
 is `everlevel.ckks.limbs`.
 """
 
+from ._choices import absolute, clip, maximum, minimum, sign, where
+from ._elementary import cos, divide, exp, log, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
 from ._fit import ChebyshevFit, fit
 from ._sign_plan import SignPlan
+from ._statistics import cumsum, dot, norm, softmax, std, var
 from .ciphertext import Ciphertext
 from .engine import Engine
 from .evaluation_key import EvaluationKey
@@ -44,5 +47,27 @@ __all__ = [
     "SecretKey",
     "SignPlan",
     "SmallBootstrapKey",
+    "absolute",
+    "clip",
+    "cos",
+    "cumsum",
+    "divide",
+    "dot",
+    "exp",
     "fit",
+    "log",
+    "maximum",
+    "minimum",
+    "norm",
+    "reciprocal",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "softmax",
+    "sqrt",
+    "std",
+    "tanh",
+    "var",
+    "where",
 ]

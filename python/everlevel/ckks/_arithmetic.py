@@ -158,9 +158,16 @@ def square(
 
 
 def relinearize(
-    self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey
+    self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
 ) -> Ciphertext:
     """Bring a ciphertext of three polynomials back to two. Levels consumed: 0.
+
+    If `relinearization_key` is left out, it is the engine's.
+
+    Raises
+    ------
+    MissingKeyError
+        If no key is given, and the engine knows none.
 
     Examples
     --------
@@ -170,6 +177,8 @@ def relinearize(
     (3, 2)
     """
     ciphertext = _operands.ciphertext("relinearize", ciphertext)
+    if relinearization_key is None:
+        relinearization_key = self._registry.find("relinearize", RelinearizationKey, ciphertext._native.secret_id)
     key = _operands.relinearization_key(self._registry, "relinearize", relinearization_key)
     return self._wrap(self._context.relinearize(ciphertext._native, key._native), is_real=ciphertext.is_real)
 

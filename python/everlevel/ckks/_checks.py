@@ -40,7 +40,7 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
     is_real : bool
         Whether the input's dtype was real.
     """
-    array = _numeric_array(operation, values)
+    array = numbers(operation, values)
     if array.ndim != 1:
         raise MessageError(
             f"{operation}: the message has {array.ndim} dimensions, of shape {array.shape}, and slots have one; "
@@ -59,7 +59,7 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
 
 def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
     """Turn a matrix into contiguous entries, and say whether they are real."""
-    array = _numeric_array(operation, values)
+    array = numbers(operation, values)
     if array.ndim != 2:
         raise MessageError(
             f"{operation}: the matrix has {array.ndim} dimensions, of shape {array.shape}, and 2 are needed; "
@@ -79,7 +79,7 @@ def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
 
 def coefficients(operation: str, values: Any) -> tuple[ComplexArray, bool]:
     """Check a polynomial's coefficients, constant term first."""
-    array = _numeric_array(operation, values)
+    array = numbers(operation, values)
     if array.ndim != 1 or array.size == 0:
         raise MessageError(
             f"{operation}: the coefficients have shape {array.shape} and a polynomial has one row of at least one; "
@@ -111,7 +111,7 @@ def inverse(operation: str, divisor: Any) -> complex | Entries:
         number = scalar(operation, divisor)
         values: NDArray[Any] = np.asarray(number if number.imag else number.real)
     else:
-        values = _numeric_array(operation, divisor)
+        values = numbers(operation, divisor)
         _require_finite(operation, values.ravel())
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         inverses = 1 / values
@@ -132,6 +132,15 @@ def is_scalar(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim == 0 and value.dtype.kind in _NUMERIC_KINDS
     return isinstance(value, (bool, int, float, complex, np.number, np.bool_))
+
+
+def is_vector(values: Any) -> bool:
+    """Whether a list or an array has one dimension, of numbers."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError):
+        return False
+    return array.ndim == 1 and array.dtype.kind in _NUMERIC_KINDS
 
 
 def level(operation: str, value: Any, max_level: int) -> int:
@@ -166,7 +175,8 @@ def amount(operation: str, delta: Any, slot_count: int, name: str = "delta") -> 
     return reduced - slot_count if reduced > slot_count // 2 else reduced
 
 
-def _numeric_array(operation: str, values: Any) -> NDArray[Any]:
+def numbers(operation: str, values: Any) -> NDArray[Any]:
+    """Turn a message, or a matrix, into an array of numbers, of any shape."""
     unmasked(operation, values)
     try:
         array = np.asarray(values)
@@ -213,3 +223,17 @@ def declared_bound(operation: str, value: Any) -> float:
             value=value,
         )
     return size
+
+
+def largest_size(operation: str, low: Any, high: Any) -> float:
+    """Return the largest size of values from one end of an interval to the other."""
+    ends = number(low), number(high)
+    if not (np.isfinite(ends).all() and ends[0] <= ends[1]):
+        raise ParameterError(
+            f"{operation}: the values are said to lie from {low!r} to {high!r}, and two finite numbers are needed, the "
+            f"smaller first; pass one number for a bound of sizes",
+            option="low, high",
+            value=(low, high),
+            allowed="(a, b) with a <= b",
+        )
+    return max(abs(ends[0]), abs(ends[1]))

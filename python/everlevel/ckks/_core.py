@@ -68,6 +68,7 @@ class Core(core.Core):
     _counters: Counters
     _refreshed: Refreshed | None
     _bound: float | None
+    _gap: float
 
     _has_one_order: bool = False
     """Whether `bootstrap` has one order and one level after it, as 1.x has, with keys for no other."""
@@ -86,6 +87,14 @@ class Core(core.Core):
     def auto_bootstrap(self) -> bool:
         """Whether an operation that lacks levels bootstraps its operands first."""
         return self._refreshed is not None
+
+    @property
+    def gap(self) -> float:
+        """Gap of comparisons by operators, as a share of the bound of what is compared.
+
+        ``x > y`` is 1 or 0 where x and y differ by this share of the bound of their difference or more.
+        """
+        return self._gap
 
     @property
     def bootstrap_count(self) -> int:

@@ -183,7 +183,7 @@ def fit(
             expected="callable",
             actual=type(f).__name__,
         )
-    ends = _interval(interval)
+    ends = checked_interval("fit", interval)
     if (degree is None) == (max_error is None):
         raise ParameterError(
             f"fit: degree is {degree} and max_error is {max_error}, and one of the two is needed; give the other alone",
@@ -216,14 +216,15 @@ def fit(
     )
 
 
-def _interval(interval: Any) -> tuple[float, float]:
+def checked_interval(operation: str, interval: Any) -> tuple[float, float]:
+    """Check that an interval is one: two finite numbers, the smaller first."""
     try:
         a, b = (float(end) for end in interval)
     except (TypeError, ValueError, OverflowError):
         a, b = float("nan"), float("nan")
     if not (np.isfinite(a) and np.isfinite(b) and a < b):
         raise ParameterError(
-            f"fit: interval is {interval!r}, and two finite numbers are needed, the smaller first; "
+            f"{operation}: interval is {interval!r}, and two finite numbers are needed, the smaller first; "
             f"give the range of the values, such as (-1, 1)",
             option="interval",
             value=interval,

@@ -18,6 +18,8 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
 """Limits of the core, for numbers that it can't be asked about."""
 
 _USUAL_STAGE_COUNT: Final = 3
+USUAL_GAP: Final = 2.0**-6
+LEAST_GAP: Final = 2.0**-12
 BOOTSTRAP_SIZES: Final = ("medium", "large")
 BOOTSTRAP_PRECISIONS: Final = ("standard", "high")
 
@@ -128,6 +130,20 @@ def slots(value: Any) -> int | None:
             allowed="powers of two",
         )
     return count
+
+
+def gap(operation: str, value: Any) -> float:
+    """Check a gap of comparisons, as a share of the bound."""
+    share = checks.number(value)
+    if not LEAST_GAP <= share < 1:
+        raise ParameterError(
+            f"{operation}: gap is {value!r}, and a share of the bound from 2^-12 to less than 1 is taken; leave it out "
+            f"for 2^-6",
+            option="gap",
+            value=value,
+            allowed=(LEAST_GAP, 1),
+        )
+    return share
 
 
 def refuses_assumed(range_: Any) -> bool:

@@ -24,9 +24,12 @@ _LARGEST_POWER: Final = 2**16
 
 @deepened
 def make_power_basis(
-    self: Core, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
+    self: Core,
+    ciphertext: Ciphertext,
+    max_power: int,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
 ) -> list[Ciphertext]:
-    """Compute x, x², …, x^max_power.
+    """Compute x, x², …, x^max_power, with the engine's relinearization key, if none is given.
 
     Returns
     -------
@@ -46,9 +49,12 @@ def make_power_basis(
 
 @deepened
 def make_chebyshev_basis(
-    self: Core, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
+    self: Core,
+    ciphertext: Ciphertext,
+    max_power: int,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
 ) -> list[Ciphertext]:
-    """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
+    """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1]. Keys are as in `make_power_basis`.
 
     Returns
     -------
@@ -177,15 +183,27 @@ def _basis(
             value=power,
             allowed=(1, _LARGEST_POWER),
         )
-    return (
-        _operands.relinearized(operation, ciphertext),
-        power,
-        _operands.relinearization_key(self._registry, operation, key),
-    )
+    x = _operands.relinearized(operation, ciphertext)
+    if key is None:
+        key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)
+    return x, power, _operands.relinearization_key(self._registry, operation, key)
+
+
+def of_fit(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, *, is_claimed: bool) -> Ciphertext:
+    """Evaluate a fit under the name of what was called, on an interval that is claimed, or that the bound says."""
+    return _evaluate(self, operation, True, x, fit, None, None, is_claimed=is_claimed)
 
 
 def _evaluate(
-    self: Core, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any, bootstrap_key: Any
+    self: Core,
+    operation: str,
+    chebyshev: bool,
+    ciphertext: Any,
+    coefficients: Any,
+    key: Any,
+    bootstrap_key: Any,
+    *,
+    is_claimed: bool = True,
 ) -> Ciphertext:
     x = _operands.relinearized(operation, ciphertext)
     if key is None:
@@ -210,23 +228,26 @@ def _evaluate(
         if is_refreshed:
             x = refreshed(self, x, bootstraps)
         if is_deep:
-            x = x if fit is None else _mapped(self, operation, x, fit)
-            evaluate = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
-            values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
+            x = x if fit is None else _mapped(self, operation, x, fit, is_claimed)
+            deep = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
+            values = deep(x, polynomials, is_exactly_real=is_refreshed)
             return values[0] if is_real else values[0] + 1j * values[1]
     if fit is not None:
         _checks.require_level(operation, x.level, needed, self.max_level)
-        x = _mapped(self, operation, x, fit)
+        x = _mapped(self, operation, x, fit, is_claimed)
     values = evaluate_all(self, x, polynomials, chebyshev, key)
     return values[0] if is_real else values[0] + 1j * values[1]
 
 
-def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Ciphertext:
-    """Bring a fit's interval to [-1, 1], with a bound of 1: the caller claims that values are in the interval."""
+def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_claimed: bool) -> Ciphertext:
+    """Bring a fit's interval to [-1, 1], with a bound of 1: the caller claims that values are in the interval.
+
+    Where the interval is that of the bound, the claim is the bound's, and as good as that.
+    """
     low, high = fit.interval
     largest = max(-low, high)
     bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
-    next_step = f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})"
+    next_step = f"fit it on the values' interval, or claim where they lie: x.within({low:g}, {high:g})"
     if x.is_bound_declared and bound < nearest:
         raise RangeError(
             f"{operation}: values are of size {bound:.6g} at most, and the fit's interval {list(fit.interval)} is that "
@@ -244,6 +265,6 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Cip
         )
     rounding = fit._map_rounding(min(bound, largest))
     mapped = self._context.deviating(fit._mapped(x)._native, rounding, rounding)
-    is_known = x.is_bound_declared and x.is_real and low <= -x.bound and x.bound <= high
+    is_known = (x.is_bound_declared or not is_claimed) and x.is_real and low <= -x.bound and x.bound <= high
     within = self._context.within if is_known else self._context.claim_within
     return self._wrap(within(mapped, 1.0), is_real=x.is_real)

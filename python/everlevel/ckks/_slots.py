@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast, overload
 
+import numpy as np
+
 from .. import _native
 from .._common import checks, units
 from ..errors import ParameterError
@@ -108,7 +110,7 @@ def _rotate(self: Core, ciphertext: Any, key: Any, delta: int | None) -> Ciphert
 def rotate_batch(
     self: Core,
     ciphertext: Ciphertext,
-    keys: RotationKey | EvaluationKey | Sequence[FixedRotationKey],
+    keys: RotationKey | EvaluationKey | Sequence[FixedRotationKey] | Sequence[int] | None = None,
     deltas: Sequence[int] | None = None,
 ) -> list[Ciphertext]:
     """Rotate one ciphertext by many amounts, for less than one by one: what doesn't depend on the amount is shared.
@@ -117,15 +119,22 @@ def rotate_batch(
     ----------
     ciphertext : Ciphertext
         Of two polynomials.
-    keys : RotationKey, EvaluationKey, or sequence of FixedRotationKey
-        Fixed keys rotate by their own amounts.
+    keys : RotationKey, EvaluationKey, or sequence of FixedRotationKey, optional
+        Fixed keys rotate by their own amounts. If left out, the engine's: ``rotate_batch(ciphertext, [-1, 1])``.
     deltas : sequence of int, optional
-        Amounts in slots, for a rotation key or an evaluation key.
+        Amounts in slots, for a rotation key, an evaluation key, or the engine's.
 
     Returns
     -------
     list of Ciphertext
         In the order of the amounts. Levels consumed: 0.
+
+    Raises
+    ------
+    MissingKeyError
+        If no key is given, and the engine knows none for an amount.
+    ParameterError
+        If amounts are left out, or given with fixed rotation keys.
 
     Examples
     --------
@@ -135,9 +144,14 @@ def rotate_batch(
     (array([2., 3.]), array([1., 2.]))
     """
     ciphertext = _operands.relinearized("rotate_batch", ciphertext)
-    if isinstance(keys, EvaluationKey) and deltas is not None:
-        keys, deltas = _keys_for(self.slot_count, "rotate_batch", keys, deltas)
-    if isinstance(keys, (RotationKey, EvaluationKey)):
+    chosen: Any = keys
+    if deltas is None and _are_amounts(keys):
+        chosen, deltas = None, cast("Sequence[int]", keys)
+    if chosen is None and deltas is not None:
+        chosen, deltas = _known_keys(self, "rotate_batch", ciphertext, deltas)
+    if isinstance(chosen, EvaluationKey) and deltas is not None:
+        chosen, deltas = _keys_for(self.slot_count, "rotate_batch", chosen, deltas)
+    if chosen is None or isinstance(chosen, (RotationKey, EvaluationKey)):
         if deltas is None:
             raise ParameterError(
                 "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
@@ -145,7 +159,7 @@ def rotate_batch(
             )
         listed = checks.sequence("rotate_batch", "deltas", deltas)
         amounts = [_checks.amount("rotate_batch", delta, self.slot_count, "deltas") for delta in listed]
-        key = _rotation_key(self._registry, "rotate_batch", keys)
+        key = _rotation_key(self._registry, "rotate_batch", chosen)
         natives = self._context.rotate_batch(ciphertext._native, key._native, amounts)
         return self._wrap_all(natives, is_real=ciphertext.is_real)
     if deltas is not None:
@@ -154,7 +168,7 @@ def rotate_batch(
             option="deltas",
             value=deltas,
         )
-    listed = checks.sequence("rotate_batch", "keys", keys)
+    listed = checks.sequence("rotate_batch", "keys", chosen)
     fixed = [checks.instance("rotate_batch", "keys", key, FixedRotationKey)._native for key in listed]
     natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
     return self._wrap_all(natives, is_real=ciphertext.is_real)
@@ -299,7 +313,10 @@ def _sum(
 
 
 def sum_range(
-    self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey | None, count: int
+    self: Core,
+    ciphertext: Ciphertext,
+    rotation_key: RotationKey | EvaluationKey | int | None = None,
+    count: int | None = None,
 ) -> Ciphertext:
     """Put into every slot the sum of the `count` slots that begin there: ``y[i] = x[i] + … + x[i + count - 1]``.
 
@@ -309,8 +326,9 @@ def sum_range(
     ----------
     ciphertext : Ciphertext
         Of two polynomials.
-    rotation_key : RotationKey, EvaluationKey or None
-        For at most ``2 * log2(count)`` rotations by powers of two; None for the engine's keys.
+    rotation_key : RotationKey or EvaluationKey, optional
+        For at most ``2 * log2(count)`` rotations by powers of two; the engine's keys, if left out:
+        ``sum_range(ciphertext, 3)``.
     count : int
         1 to `slot_count`.
 
@@ -323,6 +341,8 @@ def sum_range(
     ------
     ParameterError
         If `count` is out of range.
+    MissingKeyError
+        If no key is given, and the engine knows none.
 
     Examples
     --------
@@ -330,6 +350,10 @@ def sum_range(
     >>> engine.decrypt(engine.sum_range(a, rotation_key, 3), secret_key)[:2].round(3)
     array([6., 9.])
     """
+    if count is None and checks.is_integer(rotation_key):
+        rotation_key, count = None, cast(int, rotation_key)
+    if count is None:
+        raise ParameterError("sum_range: count is missing; say how many slots are added up", option="count")
     return _sum_range(self, "sum_range", ciphertext, rotation_key, count)
 
 
@@ -381,6 +405,22 @@ def _keys_for(slot_count: int, operation: str, keys: EvaluationKey, deltas: Sequ
     found = [keys.rotation(operation, amount) for amount in amounts]
     fixed = [key for key in found if isinstance(key, FixedRotationKey)]
     return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)
+
+
+def _are_amounts(keys: Any) -> bool:
+    """Whether amounts stand in the place of keys."""
+    return isinstance(keys, (list, tuple, range, np.ndarray)) and len(keys) > 0 and all(map(checks.is_integer, keys))
+
+
+def _known_keys(self: Core, operation: str, ciphertext: Ciphertext, deltas: Sequence[int]) -> Any:
+    """Choose the engine's fixed keys where it has all of them, else its rotation key and the amounts."""
+    listed = checks.sequence(operation, "deltas", deltas)
+    amounts = [_checks.amount(operation, delta, self.slot_count, "deltas") for delta in listed]
+    secret_id, level = ciphertext._native.secret_id, ciphertext.level
+    found = [self._registry.find_rotation(operation, secret_id, amount, level) for amount in amounts if amount]
+    if amounts and len(found) == len(amounts) and all(isinstance(key, FixedRotationKey) for key in found):
+        return found, None
+    return self._registry.find(operation, RotationKey, secret_id), amounts
 
 
 def _known_key(self: Core, operation: str, ciphertext: Ciphertext, delta: Any) -> RotationKey | FixedRotationKey:

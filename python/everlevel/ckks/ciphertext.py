@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn, Protocol
 
+import numpy as np
+
 from .. import _native
 from .._common import powers
 from .._common.opaque import Encrypted, Opaque
 from ..errors import OperandTypeError
 from . import _checks
+from ._numpy import NUMPY
 from ._registry import KeyRegistry
 from ._storable import Storable
 from .keys import ConjugationKey, RelinearizationKey
@@ -29,6 +32,8 @@ class Operations(Protocol):
     def max_level(self) -> int: ...
     @property
     def auto_bootstrap(self) -> bool: ...
+    @property
+    def gap(self) -> float: ...
     def _wrap(self, native: _native.Ciphertext, *, is_real: bool) -> Ciphertext: ...
     def add(self, left: Any, right: Any) -> Ciphertext: ...
     def subtract(self, left: Any, right: Any) -> Ciphertext: ...
@@ -49,6 +54,7 @@ class Operations(Protocol):
     ) -> Ciphertext: ...
     def evaluate_chebyshev_polynomial(self, ciphertext: Ciphertext, coefficients: Any, key: Any) -> Ciphertext: ...
     def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
+    def assume_bound(self, ciphertext: Ciphertext, bound: float) -> Ciphertext: ...
 
 
 class Ciphertext(Encrypted, Storable):
@@ -73,8 +79,16 @@ class Ciphertext(Encrypted, Storable):
     ``a / 2``, ``a / array``    by the inverse of a number, or of an array's   1
                                 elements
     ``matrix @ a``              by a plain matrix or a 2-D array               1
+    ``a @ b``                   sum of products with a ciphertext or a 1-D     1
+                                array, on either side, in every slot
     ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
+    ``a > b``, ``a < b``        1 and 0, by a sign bootstrap, outside of the   to one below the
+                                gap of `Engine.gap`                            highest
+    ``abs(a)``                  absolute value, to that gap                    1
     ==========================  =============================================  ======================
+
+    NumPy's functions of these operators do the same, and so do ``numpy.exp(a)``, ``numpy.clip(a, 0, 1)`` and others of
+    which there is one here (the page *Ready functions* lists them). All others raise `OperandTypeError`.
 
     Examples
     --------
@@ -96,6 +110,12 @@ class Ciphertext(Encrypted, Storable):
     )
 
     _how_to_compare = "compute with engine.compare, or decrypt both"
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return NUMPY.operator(Ciphertext, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return NUMPY.function(function, args, kwargs)
 
     def __init__(self, engine: Operations, native: _native.Ciphertext, *, is_real: bool) -> None:
         self._engine = engine
@@ -251,16 +271,21 @@ class Ciphertext(Encrypted, Storable):
 
     def __rtruediv__(self, other: Any) -> NoReturn:
         raise OperandTypeError(
-            "divide: the divisor is encrypted, and inverses of encrypted values are approximated; "
-            "choose an interval without 0, and multiply by everlevel.fit(lambda x: 1 / x, degree, interval)(divisor)",
+            "divide: the divisor is encrypted, and inverses of encrypted values are approximated; choose an interval "
+            "without 0 that they lie in, and call everlevel.divide(dividend, divisor, interval=(a, b))",
             argument="divisor",
             expected="number or array in the clear",
             actual="Ciphertext",
         )
 
+    def __matmul__(self, other: Any) -> Ciphertext:
+        return _call(np.dot, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
+
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix))):
             return NotImplemented
+        if isinstance(matrix, (list, tuple, np.ndarray)) and _checks.is_vector(matrix):
+            return _call(np.dot, matrix, self)
         key = self._engine._registry.find_matrix_key("multiply_matrix", self._native.secret_id, self.level)
         return self._engine.multiply_matrix(matrix, self, key)
 
@@ -274,6 +299,86 @@ class Ciphertext(Encrypted, Storable):
             return self._engine.square(high, key) if high is low else self._engine.multiply(high, low, key)
 
         return powers.power(self, power, multiply)
+
+    def __abs__(self) -> Ciphertext:
+        return _call(np.absolute, self)
+
+    def __gt__(self, other: Any) -> Ciphertext:
+        return _call(np.greater, self, other) if _is_operand(other) else NotImplemented
+
+    def __lt__(self, other: Any) -> Ciphertext:
+        return _call(np.less, self, other) if _is_operand(other) else NotImplemented
+
+    # Values nearer than the gap are neither the one nor the other.
+    __ge__ = __gt__
+    __le__ = __lt__
+
+    def within(self, low: float, high: float | None = None) -> Ciphertext:
+        """Claim where the values lie, in place of the bound that operations carried: see `Engine.assume_bound`.
+
+        Parameters
+        ----------
+        low, high : float
+            ``within(b)`` claims sizes of at most b, and ``within(a, b)`` values from a to b, of which the larger size
+            is the bound. It is public: choose it by what the values can be.
+
+        Raises
+        ------
+        ParameterError
+            If an end is no finite number, the ends are in the wrong order, or a size is negative.
+        RangeError
+            If the bound exceeds the level's room.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.25, 0.75], public_key, bound=1)
+        >>> (x * (1 - x)).bound, (x * (1 - x)).within(0, 0.25).bound
+        (2.0, 0.25)
+        """
+        if high is None:
+            return self._engine.assume_bound(self, _checks.declared_bound("within", low))
+        return self._engine.assume_bound(self, _checks.largest_size("within", low, high))
+
+    def var(self, axis: int | None = None, *, ddof: int = 0) -> Ciphertext:
+        """Return the variance of slots, units, or both, with the engine's keys: see `everlevel.var`.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key, bound=3)
+        >>> engine.decrypt(a.var(), secret_key)[:2].round(3)
+        array([1., 1.])
+        """
+        return _call(np.var, self, axis, ddof=ddof)
+
+    def std(self, axis: int | None = None, *, ddof: int = 0, interval: tuple[float, float] | None = None) -> Ciphertext:
+        """Return the standard deviation, which lies in an interval: see `everlevel.std`."""
+        return _call(np.std, self, axis, ddof=ddof, interval=interval)
+
+    def clip(self, low: float | None = None, high: float | None = None) -> Ciphertext:
+        """Limit values to an interval: see `everlevel.clip`."""
+        return _call(np.clip, self, low, high)
+
+    def cumsum(self, *, count: int | None = None) -> Ciphertext:
+        """Return the sums up to every slot: see `everlevel.cumsum`.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
+        >>> engine.decrypt(a.cumsum(count=4), secret_key)[:3].round(3)
+        array([1., 3., 6.])
+        """
+        return _call(np.cumsum, self, count=count)
+
+    def dot(self, other: Any) -> Ciphertext:
+        """Return the sum of the products of slots, or a product with a matrix: see `everlevel.dot`.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
+        >>> engine.decrypt(a.dot([0.5, 0.25, 1.0]), secret_key)[:2].round(3)
+        array([4., 4.])
+        """
+        return _call(np.dot, self, other)
 
     def rotate(self, delta: int) -> Ciphertext:
         """Rotate the slots as ``numpy.roll(x, delta)`` does, with the engine's keys.
@@ -362,6 +467,12 @@ class Ciphertext(Encrypted, Storable):
 
     def _conjugation_key(self, operation: str) -> ConjugationKey:
         return self._engine._registry.find(operation, ConjugationKey, self._native.secret_id)
+
+
+def _call(function: Any, *args: Any, **kwargs: Any) -> Ciphertext:
+    """Call the function that stands for one of NumPy's."""
+    result: Ciphertext = NUMPY.functions[function](*args, **kwargs)
+    return result
 
 
 def _is_operand(value: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NoReturn
+import math
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .. import _native
 from .._common import checks, headers
-from .._common.methods import lists_methods
+from .._common.methods import knows_options, lists_methods
 from .._common.storable import PathLike
 from .._common.threads import threads
 from ..errors import UnsupportedError
@@ -85,6 +86,10 @@ class Engine(Core):
     range : {"warn", "error"}, default "warn"
         What happens to results that the modulus may not hold, where no bound was declared and 1 is assumed: a
         `RangeWarning`, or a `RangeError` before any work, as for declared bounds.
+    gap : float, default 2**-6
+        Gap of ``x > y`` and other comparisons by operators, and of `everlevel.sign` and its kin: the share of the bound
+        of what is compared within which a result is unspecified, 2**-12 at least. A gap below 2**-7 of values in
+        [-1, 1] takes another sign bootstrap.
     insecure_log_n : int, optional
         Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
 
@@ -116,6 +121,7 @@ class Engine(Core):
     array([1.25, 2.  , 3.25])
     """
 
+    @knows_options
     def __init__(
         self,
         max_level: int | None = None,
@@ -131,6 +137,7 @@ class Engine(Core):
         progress: bool | None = None,
         bound: float | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
+        gap: float = _options.USUAL_GAP,
         insecure_log_n: int | None = None,
     ) -> None:
         flags = {
@@ -153,7 +160,8 @@ class Engine(Core):
             ),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
-        self._fill(context, progress, is_automatic, _checks.bound("Engine", bound, None))
+        declared, share = _checks.bound("Engine", bound, None), _options.gap("Engine", gap)
+        self._fill(context, progress, is_automatic, declared, share)
 
     def _fill(
         self,
@@ -161,6 +169,7 @@ class Engine(Core):
         progress: bool | None,
         auto_bootstrap: bool,
         bound: float | None = None,
+        gap: float = _options.USUAL_GAP,
     ) -> None:
         self._context = context
         self._shows_progress = progress
@@ -168,6 +177,7 @@ class Engine(Core):
         self._counters = Counters()
         self._refreshed = Refreshed() if auto_bootstrap else None
         self._bound = bound
+        self._gap = gap
         engines.announce(address(context), self)
 
     @classmethod
@@ -182,6 +192,7 @@ class Engine(Core):
         progress: bool | None = None,
         bound: float | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
+        gap: float = _options.USUAL_GAP,
     ) -> Engine:
         """Make the engine that a file is for: of the parameters of the key, the plaintext or the ciphertext in it.
 
@@ -193,7 +204,7 @@ class Engine(Core):
             A file that `save` wrote.
         slot_count : int, optional
             That of the file, if left out; all that there are for a secret or a public key, which serve any.
-        thread_count, seeded_keys, auto_bootstrap, progress, bound, range
+        thread_count, seeded_keys, auto_bootstrap, progress, bound, range, gap
             As for the engine itself.
 
         Raises
@@ -220,11 +231,12 @@ class Engine(Core):
         slots = _options.slots(slot_count) or header.slot_count
         engine = cls.__new__(cls)
         context = _native.Context.from_params(header.metadata["params"], slots, options)
-        engine._fill(context, progress, is_automatic, _checks.bound(operation, bound, None))
+        declared, share = _checks.bound(operation, bound, None), _options.gap(operation, gap)
+        engine._fill(context, progress, is_automatic, declared, share)
         return engine
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = self.auto_bootstrap, self._bound, self._context.refuses_assumed, type(self)
+        options = self.auto_bootstrap, self._bound, self._context.refuses_assumed, type(self), self._gap
         return _engine_like, (*address(self._context), *options)
 
     @property
@@ -248,6 +260,7 @@ class Engine(Core):
             kind = "bootstrap" if self._refreshed is None else "automatic bootstrap"
             usual = self._context.precision == "high" or self.max_level == 13
             parts.append(kind if usual else f"{kind} to level {self.max_level - 3}")
+            parts.append(f"gap {_power_of_two(self._gap)}")
         if self._context.precision != "standard":
             parts.append(f"{self._context.precision} precision")
         if self.seeded_keys:
@@ -256,13 +269,16 @@ class Engine(Core):
         parts.append(f"{self.security_bits}-bit security" if self.security_bits else "INSECURE")
         return f"Engine({', '.join(parts)})"
 
-    def __getattr__(self, name: str) -> NoReturn:
-        # Called only for what isn't there.
-        raise UnsupportedError(
-            f"Engine.{name}: there is no such attribute; see dir(Engine), or run scripts for 1.x with "
-            f"everlevel.compat.Engine",
-            function=name,
-        )
+    # Type checkers refuse such names by themselves, and would take what follows one for code that is never reached.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            # Called only for what isn't there.
+            raise UnsupportedError(
+                f"Engine.{name}: there is no such attribute; see dir(Engine), or run scripts for 1.x with "
+                f"everlevel.compat.Engine",
+                function=name,
+            )
 
     create_secret_key = _key_generation.create_secret_key
     create_public_key = _key_generation.create_public_key
@@ -351,6 +367,12 @@ class Engine(Core):
     _from_transit = _files.from_transit
 
 
+def _power_of_two(value: float) -> str:
+    """Write a number as a power of two, where it is one."""
+    exponent = math.log2(value)
+    return f"2^{exponent:.0f}" if exponent.is_integer() else f"{value:g}"
+
+
 def _new_engine(
     params: str,
     slot_count: int,
@@ -360,10 +382,11 @@ def _new_engine(
     bound: float | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
+    gap: float = _options.USUAL_GAP,
 ) -> Engine:
     options = threads(None if parallel else 1), _options.cipher_of(seeded_keys), refuses_assumed
     engine = kind.__new__(kind)
-    engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound)
+    engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound, gap)
     return engine
 
 
@@ -376,13 +399,14 @@ def _engine_like(
     bound: float | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
+    gap: float = _options.USUAL_GAP,
 ) -> Engine:
     """Return an engine for one that a pickle brings."""
     place = params, slot_count, parallel, _options.cipher_of(seeded_keys)
-    options = (auto_bootstrap, bound, refuses_assumed, kind)
+    options = (auto_bootstrap, bound, refuses_assumed, kind, gap)
     engine: Engine = engines.at(*place)
-    found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine)
-    return engine if found == options else _new_engine(*place, *options)
+    found = engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed, type(engine), engine._gap
+    return engine if found == options else _new_engine(params, slot_count, parallel, seeded_keys, *options)
 
 
 engines.make = _new_engine

@@ -91,6 +91,7 @@ class EngineLike:
     bound: float | None = None
     refuses_assumed: bool = False
     kind: type[ckks.Engine] = ckks.Engine
+    gap: float = 2.0**-6
 
     @classmethod
     def of(cls, engine: AnyEngine) -> EngineLike:
@@ -98,7 +99,7 @@ class EngineLike:
         if isinstance(engine, tfhe.Engine):
             return cls(parameters_of(engine))
         context, bound = engine._context, engine._bound
-        options = context.seeded_keys, engine.auto_bootstrap, bound, context.refuses_assumed, type(engine)
+        options = context.seeded_keys, engine.auto_bootstrap, bound, context.refuses_assumed, type(engine), engine._gap
         return cls(parameters_of(engine), *options)
 
     def make(self, thread_count: int) -> AnyEngine:
@@ -108,7 +109,7 @@ class EngineLike:
         if scheme == "tfhe":
             known, name = tfhe.of_set(parameters)
             return known._make(name, (), size, parallel)
-        options = self.seeded_keys, self.auto_bootstrap, self.bound, self.refuses_assumed, self.kind
+        options = self.seeded_keys, self.auto_bootstrap, self.bound, self.refuses_assumed, self.kind, self.gap
         return ckks._new_engine(parameters, size, parallel, *options)
 
 

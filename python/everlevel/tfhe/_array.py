@@ -12,9 +12,10 @@ from .. import _native
 from .._common.checks import instance, sequence
 from .._common.storable import OfEngine, own
 from ..errors import EverlevelError, KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
-from . import _checks, _numpy
+from . import _checks
 from ._checks import Shape
 from ._core import Core
+from ._numpy import NUMPY
 
 NativeT = TypeVar("NativeT", bound=_native.TfheCiphertext | _native.TfheUintArray | _native.TfheBoolArray)
 
@@ -27,10 +28,10 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
     # NumPy leaves `array & ciphertext` to this class, instead of trying it element by element.
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _numpy.operator(EncryptedArray, ufunc, method, inputs, kwargs)
+        return NUMPY.operator(EncryptedArray, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return _numpy.function(function, args, kwargs)
+        return NUMPY.function(function, args, kwargs)
 
     def __init__(self, engine: Any, native: NativeT, shape: Shape) -> None:
         super().__init__(engine)
@@ -98,7 +99,7 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
     # NumPy's functions would make an array of objects, and do to it what has nothing to do with the values.
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         actual = type(self).__name__
-        raise _numpy.refusal("array", f"a {actual} is encrypted and doesn't turn into a NumPy array", actual)
+        raise NUMPY.refusal("array", f"a {actual} is encrypted and doesn't turn into a NumPy array", actual)
 
     # Bit by bit. Each kind has its own operation of these names.
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from .. import _native
-from .._common.methods import lists_methods
+from .._common.methods import knows_options, lists_methods
 from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine, engine_at, own
@@ -102,6 +102,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _evaluation_key = EvaluationKey
     _log_ns = 8, 15
 
+    @knows_options
     def __init__(
         self,
         parameters: str = "gate-128",

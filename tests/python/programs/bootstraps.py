@@ -20,6 +20,16 @@ rule = RULES.rule
 _NO_SLACK = 2.0**-40
 
 
+_GAP = 2.0**-6
+_ROUNDED = 1.05
+"""Of a gap: the library rounds bounds otherwise."""
+
+
+def gap_of(operand: Any) -> float:
+    """Return an operand's part of the gap of a comparison by operators."""
+    return _GAP * _ROUNDED * (operand.bound if isinstance(operand, Clear) else float(np.abs(operand).max()))
+
+
 class BootstrapEngine(ClearEngine):
     """The model of engines that bootstrap."""
 
@@ -106,6 +116,16 @@ class BootstrapEngine(ClearEngine):
         sign = self.sign(difference, gap=gap, error=error)
         half = sign.values.re.high / 2 + 0.5
         return self._stated(difference, half, 1.0, np.asarray(sign.slack) / 2, self.max_level - 1)
+
+    def greater(self, left: Any, right: Any) -> Clear:
+        return self.compare(left, right, gap=gap_of(left) + gap_of(right))
+
+    def clip(self, x: Clear, low: float, high: float) -> Clear:
+        self._real(x)
+        ends = max(low, -x.bound), min(high, x.bound)
+        level = x.level if ends == (-x.bound, x.bound) else min(x.level, self.max_level - 2)
+        bound = max(map(abs, ends)) + gap_of(x) + gap_of(low) + gap_of(high)
+        return self._claimed(x, np.clip(x.values.re.high, low, high), bound, level)
 
     def maximum(
         self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any

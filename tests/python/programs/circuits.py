@@ -24,6 +24,7 @@ def rotations(draw: Draw) -> tuple[str, ...]:
         deltas = [draw.integer(-slots, slots) for _ in range(draw.integer(1, 3))]
         return draw.one(
             (f"engine.rotate_batch({name}, rotation_key, {deltas})", "Engine.rotate_batch"),
+            (f"engine.rotate_batch({name}, {deltas})", "Engine.rotate_batch"),
             (f"engine.rotate_batch({name}, [fixed_rotation_key])", "Engine.rotate_batch"),
             (f"engine.rotate_batch({name}, evaluation_key, {deltas})", "Engine.rotate_batch"),
         )
@@ -49,7 +50,8 @@ def sums_of_slots(draw: Draw) -> tuple[str, ...]:
     axis = draw.one("None", "None", "0", "1", "-1")
     kind = draw.integer(0, 4)
     if kind == 4:
-        return f"engine.sum_range({name}, rotation_key, {draw.integer(1, x.engine.slot_count)})", "Engine.sum_range"
+        key = draw.one("rotation_key, ", "")
+        return f"engine.sum_range({name}, {key}{draw.integer(1, x.engine.slot_count)})", "Engine.sum_range"
     if kind <= 1:
         what = draw.one("sum", "mean")
         return f"{name}.{what}({axis})", f"Ciphertext.{what}"

@@ -114,6 +114,21 @@ class Clear:
         result = self.with_(power(self.values, exponent), bound=self.bound**exponent)
         return result.lowered((exponent - 1).bit_length() * self.engine.of_product)
 
+    def __matmul__(self, other: Any) -> Clear:
+        return self.engine.dot(self, other)
+
+    def __abs__(self) -> Clear:
+        return self.engine.abs(self)
+
+    def __gt__(self, other: Any) -> Clear:
+        return self.engine.greater(self, other)
+
+    def __lt__(self, other: Any) -> Clear:
+        return self.engine.greater(other, self)
+
+    __ge__ = __gt__
+    __le__ = __lt__
+
     def __copy__(self) -> Clear:
         return self
 
@@ -150,6 +165,21 @@ class Clear:
 
     def mean(self, axis: int | None = None) -> Clear:
         return self.engine.mean(self, axis=axis)
+
+    def within(self, low: float, high: float | None = None) -> Clear:
+        return self.engine.assume_bound(self, max(abs(low), abs(low if high is None else high)))
+
+    def dot(self, other: Any) -> Clear:
+        return self.engine.dot(self, other)
+
+    def cumsum(self, *, count: int | None = None) -> Clear:
+        return self.engine.cumsum(self, count=count)
+
+    def var(self, axis: int | None = None, *, ddof: int = 0) -> Clear:
+        return self.engine.var(self, axis, ddof=ddof)
+
+    def clip(self, low: float, high: float) -> Clear:
+        return self.engine.clip(self, low, high)
 
     def units(self) -> list[Clear]:
         n = self.engine.slot_count

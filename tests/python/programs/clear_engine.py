@@ -150,7 +150,7 @@ class ClearEngine:
     def square(self, x: Clear, relinearization_key: Any = None) -> Clear:
         return self.multiply(x, x, relinearization_key)
 
-    def relinearize(self, x: Clear, key: Any) -> Clear:
+    def relinearize(self, x: Clear, key: Any = None) -> Clear:
         return replace(x, polynomials=2)
 
     def rescale(self, x: Any) -> Any:
@@ -210,7 +210,8 @@ class ClearEngine:
             amount = FIXED_AMOUNT
         return x.with_(x.values.roll(amount, self.slot_count), length=len(x.values))
 
-    def rotate_batch(self, x: Clear, keys: Any, deltas: Any = None) -> list[Clear]:
+    def rotate_batch(self, x: Clear, keys: Any = None, deltas: Any = None) -> list[Clear]:
+        deltas = keys if deltas is None and isinstance(keys, list) and isinstance(keys[0], int) else deltas
         return [self.rotate(x, None, delta) for delta in ([FIXED_AMOUNT] if deltas is None else deltas)]
 
     def conjugate(self, x: Any, key: Any = None) -> Any:
@@ -238,10 +239,44 @@ class ClearEngine:
         terms = (x.unit_count if axis in (None, 0, -2) else 1) * (self.slot_count if axis in (None, 1, -1) else 1)
         return result / terms if terms > 1 else result
 
-    def sum_range(self, x: Clear, key: Any, count: int) -> Clear:
+    def sum_range(self, x: Clear, key: Any = None, count: int | None = None) -> Clear:
         self._two(x)
+        count = key if count is None else count
         values = total([x.values.roll(-i, self.slot_count) for i in range(count)])
         return x.with_(values, bound=x.bound * count, length=len(x.values), structured=True)
+
+    def dot(self, x: Any, y: Any) -> Clear:
+        vector, other = (x, y) if isinstance(x, Clear) else (y, x)
+        result: Clear = (vector * other).sum()
+        if isinstance(other, Clear):
+            return result
+        return replace(result, bound=min(result.bound, vector.bound * float(np.abs(other).sum())))
+
+    def cumsum(self, x: Clear, *, count: int | None = None) -> Clear:
+        if x.unit_count > 1:
+            raise UnfitError("several units")
+        width, stride, places = count or self.slot_count, 1, np.arange(self.slot_count)
+        while stride < width:
+            deltas = [k * stride for k in range(1, 8) if k * stride < width]
+            terms = [x.rotate(delta) * (places >= delta).astype(float) for delta in deltas]
+            for term in terms:
+                x = x + term
+            stride *= 8
+        return x
+
+    def var(self, x: Clear, axis: int | None = None, *, ddof: int = 0) -> Clear:
+        if not self._two(x).real:
+            raise UnfitError("not real")
+        units = x.unit_count if axis in (None, 0, -2) else 1
+        terms = units * (self.slot_count if axis in (None, 1, -1) else 1)
+        if ddof >= terms:
+            raise UnfitError("nothing is left")
+        mean = x.mean(axis)
+        if mean.unit_count < x.unit_count:
+            mean = self.vstack([mean] * x.unit_count)
+        centred = x - mean
+        squares: Clear = (centred * centred).sum(axis) * (1 / (terms - ddof))
+        return replace(squares, bound=x.bound**2 * terms / (terms - ddof))
 
     # Matrices.
 

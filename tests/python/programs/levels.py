@@ -200,7 +200,8 @@ def of_one(draw: Draw) -> tuple[str, ...]:
 @rule("Engine.relinearize", weight=0.5)
 def of_three(draw: Draw) -> tuple[str, ...]:
     name, _ = ciphertext(draw, two=False, polynomials=3)
-    return f"engine.relinearize({name}, relinearization_key)", "Engine.relinearize"
+    key = draw.one(", relinearization_key", "")
+    return f"engine.relinearize({name}{key})", "Engine.relinearize"
 
 
 @rule("Ciphertext.__pow__", "Ciphertext.__truediv__", "Ciphertext.__rtruediv__", weight=1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bits, bootstraps, circuits, integers, over_limbs
+from . import bits, bootstraps, circuits, functions, integers, over_limbs
 from .bootstraps import AutomaticEngine, BootstrapEngine
 from .clear import UnfitError
 from .clear_bits import BitEngine
@@ -35,7 +35,11 @@ evaluation_key = engine.create_evaluation_key(secret_key, bootstrap=False, matri
 
 
 def _levels(names: Mapping[str, Any]) -> dict[str, Any]:
-    return {"engine": ClearEngine(names["engine"], names["room"]), "room": names["room"]}
+    return {
+        "engine": ClearEngine(names["engine"], names["room"]),
+        "room": names["room"],
+        "everlevel": functions.MODEL,
+    }
 
 
 def _world(name: str, options: str, share: float) -> World:
@@ -52,7 +56,7 @@ evaluation_key = engine.create_evaluation_key(secret_key, bootstrap="lossy", sta
 
 
 def _bootstrapped(model: type[ClearEngine]) -> Any:
-    return lambda names: {"engine": model(names["engine"], names["room"]), "room": names["room"]}
+    return lambda names: {**_levels(names), "engine": model(names["engine"], names["room"])}
 
 
 def _deep(name: str, options: str, share: float, model: type[ClearEngine] = BootstrapEngine) -> World:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ... import _native
 from ..._common import checks
 from ..._common.limb_engine import estimate_memory, key_amounts
-from ..._common.methods import lists_methods
+from ..._common.methods import knows_options, lists_methods
 from ..._common.set_engine import SetEngine
 from ..._common.sizes import format_bytes
 from ..._common.storable import OfEngine, own
@@ -105,6 +105,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _evaluation_key = EvaluationKey
     _log_ns = 8, 16
 
+    @knows_options
     def __init__(
         self,
         parameters: str = "n15",

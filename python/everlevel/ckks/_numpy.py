@@ -1,0 +1,60 @@
+"""NumPy's functions on CKKS ciphertexts: which are methods, and what to call in place of others.
+
+The modules of functions register theirs in `NUMPY`, so that ciphertexts needn't know them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from .._common.numpy_calls import NumpyCalls
+
+_FITTED: Final = ("arctan", "arcsinh", "cbrt", "exp2", "expm1", "log10", "log1p", "log2", "sinc", "sinh", "tan", "cosh")
+"""Functions of one number that a fit does as well."""
+
+NUMPY: Final = NumpyCalls(
+    advice="use its operators and methods, such as x.rotate(1), the functions of everlevel, such as everlevel.exp(x), "
+    "those of the engine, or decrypt it first",
+    methods={np.sum: "sum", np.mean: "mean"},
+    next_steps={
+        **{
+            name: f"call everlevel.fit(numpy.{name}, interval=(a, b), max_error=1e-4)(x) for values in [a, b]"
+            for name in _FITTED
+        },
+        "max": "call engine.max_of_slots(x, count=n), which says of how many slots",
+        "min": "call engine.min_of_slots(x, count=n), which says of how many slots",
+        "argmax": "call engine.argmax_of_slots(x, count=n), which says of how many slots",
+        "argmin": "call engine.argmin_of_slots(x, count=n), which says of how many slots",
+        "roll": "call x.rotate(1), which rotates each unit in itself",
+        "vstack": "call engine.vstack([x, y]), which makes one ciphertext of the units of both",
+        "real": "call 0.5 * (x + x.conjugate())",
+        "imag": "call -0.5j * (x - x.conjugate())",
+        "median": "decrypt it first: nothing sorts encrypted values yet",
+        "sort": "decrypt it first: nothing sorts encrypted values yet",
+        "floor": "decrypt it first: steps have no polynomial, but for one at a time: x > 0.5",
+        "ceil": "decrypt it first: steps have no polynomial, but for one at a time: x > 0.5",
+        "rint": "decrypt it first: steps have no polynomial, but for one at a time: x > 0.5",
+        "round": "decrypt it first: steps have no polynomial, but for one at a time: x > 0.5",
+    },
+)
+
+
+@NUMPY.implements(np.square)
+def _square(x: Any) -> Any:
+    return x**2
+
+
+@NUMPY.implements(np.conjugate)
+def _conjugate(x: Any) -> Any:
+    return x.conjugate()
+
+
+@NUMPY.implements(np.roll)
+def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    if len(a) > 1:
+        raise NUMPY.refusal("numpy.roll", f"there are {len(a)} units, which aren't one vector", type(a).__name__)
+    if axis not in (None, 0, -1):
+        raise NUMPY.refusal("numpy.roll", f"axis is {axis!r}, and slots have one", type(a).__name__)
+    return a.rotate(shift)

@@ -1,0 +1,333 @@
+"""Sums of products, moments and normalised values, over the slots of encrypted vectors. They use the engine's keys."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._common import checks, units
+from .._common.opaque import Opaque
+from ..errors import OperandTypeError, ParameterError, UnitCountError
+from . import _checks, _extrema
+from ._elementary import Interval, claimed, evaluate, product, real
+from ._fit import checked_interval
+from ._numpy import NUMPY
+from .ciphertext import Ciphertext
+from .plaintext import Plaintext
+
+__all__ = ["cumsum", "dot", "norm", "softmax", "std", "var"]
+
+_RADIX: Final = 8
+"""Terms that a level of a prefix sum adds up."""
+_MARGIN: Final = 1 + 2.0**-10
+"""By how much fits and noise may put values beyond the ends of an interval."""
+
+
+@NUMPY.implements(np.dot, np.inner)
+def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | ArrayLike) -> Ciphertext:
+    """Compute the sum of the products of two vectors' slots, as ``numpy.dot`` does, or a product with a matrix.
+
+    Parameters
+    ----------
+    x, y : Ciphertext, Plaintext or array_like
+        Vectors of which at least one is encrypted; an array of two dimensions is a matrix, on either side.
+
+    Returns
+    -------
+    Ciphertext
+        The sum in every slot: ``(x * y).sum()``. Levels consumed: 1.
+
+    Raises
+    ------
+    MissingKeyError
+        If the engine knows no rotation key, or no relinearization key where both are encrypted.
+    OperandTypeError
+        If neither is encrypted.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> x = engine.encrypt([1.0, 2.0, 3.0], secret_key, bound=3)
+    >>> engine.decrypt(everlevel.dot([0.5, 0.25, 1.0], x), secret_key)[:2].round(3)
+    array([4., 4.])
+    """
+    operation = "dot"
+    if not any(isinstance(value, Ciphertext) for value in (x, y)):
+        raise OperandTypeError(
+            f"{operation}: the operands are of types {type(x).__name__} and {type(y).__name__}, and at least one must "
+            f"be a Ciphertext; encrypt one with engine.encrypt",
+            argument="x, y",
+            expected="Ciphertext",
+            actual=f"{type(x).__name__}, {type(y).__name__}",
+        )
+    vector, other = (x, y) if isinstance(x, Ciphertext) else (cast(Ciphertext, y), x)
+    if isinstance(other, Opaque) or _checks.is_scalar(other):
+        return product(operation, vector, other).sum()
+    entries = _checks.numbers(operation, other)
+    if entries.ndim == 2:
+        return vector.__rmatmul__(entries.T if vector is x else entries)
+    values, _ = _checks.message(operation, entries, vector.slot_count)
+    # A sum of |weights| times the bound, where the sum's own is the largest weight's times the number of slots.
+    total: Ciphertext = (vector * entries).sum()
+    return claimed(total, float(np.abs(values).sum()) * vector.bound * (1 + 2.0**-40))
+
+
+@NUMPY.implements(np.cumsum)
+def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
+    """Compute sums up to every slot, as ``numpy.cumsum`` does: ``y[i] = x[0] + … + x[i]``.
+
+    Parameters
+    ----------
+    x : Ciphertext
+        Of one unit, and two polynomials.
+    count : int, optional
+        The slots that are to be right, from the first on: all, if left out. Slots beyond have sums of fewer terms.
+
+    Returns
+    -------
+    Ciphertext
+        Levels consumed: ceil(log8(count)), 5 for 32768 slots. Noise: that of as many rotations as slots are added.
+
+    Raises
+    ------
+    UnitCountError
+        If the ciphertext has several units.
+    ParameterError
+        If `count` isn't 1 to `slot_count`.
+    MissingKeyError
+        If the engine knows no rotation key.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> x = engine.encrypt([1.0, 2.0, 3.0], secret_key, bound=3)
+    >>> engine.decrypt(everlevel.cumsum(x, count=8), secret_key)[:4].round(3)
+    array([1., 3., 6., 6.])
+    """
+    operation = "cumsum"
+    total = _one_unit(operation, x)
+    slots = total.slot_count
+    width = _extrema.check_width(slots, operation, count)
+    stride, places, engine = 1, np.arange(slots), cast(Any, total._engine)
+    while stride < width:
+        deltas = [k * stride for k in range(1, _RADIX) if k * stride < width]
+        # What a rotation brings round from the end isn't part of the sum.
+        terms = zip(deltas, engine.rotate_batch(total, deltas=deltas), strict=True)
+        total = sum((moved * (places >= delta) for delta, moved in terms), total)
+        stride *= _RADIX
+    return total
+
+
+@NUMPY.implements(np.var)
+def var(x: Ciphertext, axis: int | None = None, *, ddof: int = 0) -> Ciphertext:
+    """Compute the variance of slots, units, or both, as ``numpy.var`` does for an array of shape (units, slot_count).
+
+    It is one of all slots: the zeros after a short message count, as they do in `Ciphertext.mean`.
+
+    Parameters
+    ----------
+    x : Ciphertext
+        Real, of two polynomials.
+    axis : {None, 0, 1}, optional
+        As in `Ciphertext.mean`.
+    ddof : int, default 0
+        The sum of squares is divided by the number of its terms less this.
+
+    Returns
+    -------
+    Ciphertext
+        In every slot that the mean is in. Its bound is the square of that of x, which variances don't exceed, with
+        the share of `ddof`. Levels consumed: 3.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> x = engine.encrypt(np.resize([1.0, 3.0], engine.slot_count), secret_key, bound=3)
+    >>> engine.decrypt(everlevel.var(x), secret_key)[:1].round(3)
+    array([1.])
+    """
+    return _variance("var", x, axis, ddof)
+
+
+@NUMPY.implements(np.std)
+def std(x: Ciphertext, axis: int | None = None, *, ddof: int = 0, interval: Interval | None = None) -> Ciphertext:
+    """Compute the standard deviation: the square root of `var`, whose arguments it takes.
+
+    Parameters
+    ----------
+    x, axis, ddof
+        As in `var`.
+    interval : tuple of two floats
+        Where the standard deviation lies, above 0: a claim of the caller's. It is public.
+
+    Returns
+    -------
+    Ciphertext
+        Levels consumed: those of `var`, and those of `sqrt` between the squares of the interval's ends.
+
+    Raises
+    ------
+    ParameterError
+        If the interval isn't given, or begins below 0.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> deep = Engine(max_level=9, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret)
+    >>> x = deep.encrypt(np.resize([1.0, 3.0], deep.slot_count), secret, bound=3)
+    >>> deep.decrypt(everlevel.std(x, interval=(0.5, 1.5)), secret)[:1].round(3)
+    array([1.])
+    """
+    ends = _squared("std", interval)
+    return evaluate("std", _variance("std", x, axis, ddof), ends)
+
+
+@NUMPY.implements(np.linalg.norm)
+def norm(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
+    """Compute the Euclidean norm of all slots, as ``numpy.linalg.norm`` does of a vector.
+
+    Parameters
+    ----------
+    x : Ciphertext
+        Real, of two polynomials.
+    interval : tuple of two floats
+        Where the norm lies, above 0: a claim of the caller's. It is public.
+
+    Returns
+    -------
+    Ciphertext
+        In every slot. Levels consumed: 1, and those of `sqrt` between the squares of the interval's ends.
+
+    Raises
+    ------
+    ParameterError
+        If the interval isn't given, or begins below 0.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> deep = Engine(max_level=7, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret)
+    >>> x = deep.encrypt([0.3, 0.4], secret, bound=1)
+    >>> deep.decrypt(everlevel.norm(x, interval=(0.25, 0.75)), secret)[:1].round(3)
+    array([0.5])
+    """
+    ends = _squared("norm", interval)
+    value = real("norm", x)
+    return evaluate("norm", (value * value).sum(), ends)
+
+
+def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | None = None) -> Ciphertext:
+    """Compute e^x over the sum of all e^x: positive values whose sum is 1.
+
+    Parameters
+    ----------
+    x : Ciphertext
+        Real, of one unit and two polynomials.
+    count : int, optional
+        The slots that count, from the first on; those beyond come out as 0. All, if left out.
+    interval : tuple of two floats, optional
+        Where the values of all slots lie; all that the bound allows, if left out. Levels grow with its length.
+
+    Returns
+    -------
+    Ciphertext
+        With an error of at most 2^-15, beside the noise. Levels consumed: those of `exp`, those of `reciprocal`
+        between e^a and e^b for an interval (a, b), and 2: 11 on (-1, 1).
+
+    Raises
+    ------
+    UnitCountError
+        If the ciphertext has several units.
+    ParameterError, FitError, OperandTypeError, LevelError, MissingKeyError
+        As in `exp`; or if the engine knows no rotation key.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> deep = Engine(max_level=12, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret)
+    >>> x = deep.encrypt([0.5, -0.5, 0.0], secret, bound=1)
+    >>> deep.decrypt(everlevel.softmax(x, count=3), secret)[:4].round(3) + 0
+    array([0.506, 0.186, 0.307, 0.   ])
+    """
+    operation = "softmax"
+    value = real(operation, _one_unit(operation, x))
+    width = _extrema.check_width(value.slot_count, operation, count)
+    bound = value.bound or 1.0
+    low, high = (-bound, bound) if interval is None else checked_interval(operation, interval)
+    with np.errstate(over="ignore"):
+        least, most = float(np.exp(low)), float(np.exp(high))
+    if not (least > 0 and np.isfinite(most)):
+        raise ParameterError(
+            f"{operation}: values may lie anywhere in [{low:g}, {high:g}], and e^x is to be more than 0 and finite; "
+            f"say where they lie, such as everlevel.softmax(x, interval=(-1, 1))",
+            option="interval",
+            value=(low, high),
+        )
+    # The mean of e^x is as large as they are, and its reciprocal multiplies what is as small as e^x may be.
+    powers = evaluate("exp", value, (low, high), error=2.0**-18 * least)
+    shares = powers * (1 / width) if width == value.slot_count else powers * np.full(width, 1 / width)
+    mean = claimed(shares.sum(), most * _MARGIN)
+    inverse = evaluate(operation, mean, (least / _MARGIN, most * _MARGIN), error=2.0**-17 / most)
+    return claimed(shares * inverse, _MARGIN)
+
+
+def _variance(operation: str, value: Any, axis: Any, ddof: Any) -> Ciphertext:
+    x, over = real(operation, value), units.axis(operation, axis)
+    terms = (len(x) if over in units.OVER_UNITS else 1) * (x.slot_count if over in units.OVER_SLOTS else 1)
+    lost = checks.integer(operation, "ddof", ddof)
+    if not 0 <= lost < terms:
+        raise ParameterError(
+            f"{operation}: ddof is {lost} and there are {terms} terms, and 0 to {terms - 1} can be taken off; leave "
+            f"it out for 0",
+            option="ddof",
+            value=lost,
+            allowed=(0, terms - 1),
+        )
+    mean = x.mean(over)
+    if len(mean) < len(x):
+        mean = cast(Any, x._engine).vstack([mean] * len(x))
+    centred = x - mean
+    variance: Ciphertext = (centred * centred).sum(over) * (1 / (terms - lost))
+    # The mean of squares about the mean is at most that of squares.
+    return claimed(variance, x.bound**2 * terms / (terms - lost))
+
+
+def _squared(operation: str, interval: Any) -> Interval:
+    """Return where the squares of values lie, whose interval has to be said."""
+    if interval is None:
+        raise ParameterError(
+            f"{operation}: interval is None, and square roots are fitted on intervals above 0; say where the result "
+            f"lies, such as everlevel.{operation}(x, interval=(0.1, 1))",
+            option="interval",
+            value=None,
+            allowed="(a, b) with 0 < a < b",
+        )
+    low, high = checked_interval(operation, interval)
+    if low <= 0:
+        raise ParameterError(
+            f"{operation}: interval is [{low:g}, {high:g}], and {operation} is for values above 0; say where the "
+            f"result lies, such as everlevel.{operation}(x, interval=(0.1, 1))",
+            option="interval",
+            value=(low, high),
+            allowed="(a, b) with 0 < a < b",
+        )
+    return low * low, high * high
+
+
+def _one_unit(operation: str, value: Any) -> Ciphertext:
+    x = checks.instance(operation, "x", value, Ciphertext)
+    if len(x) > 1:
+        raise UnitCountError(
+            f"{operation}: the ciphertext has {len(x)} units, and 1 is needed; take them apart with x.units()",
+            left=len(x),
+            right=1,
+        )
+    return x

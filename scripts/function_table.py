@@ -1,0 +1,148 @@
+"""Measure the ready functions of CKKS, and write their table into docs/functions.md.
+
+Each is computed of 10^4 encrypted values that are spread evenly over its interval, on a ring of 2^15, and compared with
+NumPy's. An error is the largest one, in the function's range on the interval.
+
+    python scripts/function_table.py            write the table
+    python scripts/function_table.py --print    print it
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import everlevel
+from everlevel.ckks import _elementary
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "functions.md"
+BEGIN, END = "<!-- what scripts/function_table.py measured -->\n", "<!-- up to here -->\n"
+VALUES = 10_000
+LOG_N = 15
+HEAD = "| function | interval | degree | levels | sign bootstraps | largest error |\n|---|---|---|---|---|---|\n"
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function on an interval, and NumPy's."""
+
+    name: str
+    interval: tuple[float, float]
+    exact: Callable[[Array], Array]
+    is_given: bool = True
+    """Whether the interval is an argument, where the bound doesn't say it."""
+
+    def __call__(self, x: Any) -> Any:
+        """Compute the function."""
+        function = getattr(everlevel, self.name)
+        return function(x, interval=self.interval) if self.is_given else function(x)
+
+
+FITTED = [
+    Row("exp", (-1, 1), np.exp),
+    Row("exp", (-8, 8), np.exp),
+    Row("log", (1, 2), np.log),
+    Row("log", (0.1, 1), np.log),
+    Row("sqrt", (1, 2), np.sqrt),
+    Row("sqrt", (0.1, 1), np.sqrt),
+    Row("sqrt", (0.01, 1), np.sqrt),
+    Row("rsqrt", (1, 2), lambda x: 1 / np.sqrt(x)),
+    Row("rsqrt", (0.1, 1), lambda x: 1 / np.sqrt(x)),
+    Row("rsqrt", (0.01, 1), lambda x: 1 / np.sqrt(x)),
+    Row("reciprocal", (1, 2), lambda x: 1 / x),
+    Row("reciprocal", (0.1, 1), lambda x: 1 / x),
+    Row("reciprocal", (0.01, 1), lambda x: 1 / x),
+    Row("sigmoid", (-1, 1), lambda x: 1 / (1 + np.exp(-x))),
+    Row("sigmoid", (-8, 8), lambda x: 1 / (1 + np.exp(-x))),
+    Row("tanh", (-1, 1), np.tanh),
+    Row("tanh", (-8, 8), np.tanh),
+    Row("sin", (-1, 1), np.sin),
+    Row("sin", (-4, 4), np.sin),
+    Row("cos", (-1, 1), np.cos),
+    Row("cos", (-4, 4), np.cos),
+]
+CHOSEN = [
+    Row("sign", (-1, 1), np.sign, is_given=False),
+    Row("absolute", (-1, 1), np.abs, is_given=False),
+    Row("clip", (-1, 1), lambda x: np.clip(x, -0.5, 0.5), is_given=False),
+    Row("maximum", (-1, 1), lambda x: np.maximum(x, 0.25), is_given=False),
+]
+_OTHERS: dict[str, tuple[float, ...]] = {"clip": (-0.5, 0.5), "maximum": (0.25,)}
+"""Arguments beside the ciphertext."""
+
+
+def table() -> str:
+    """Measure all functions."""
+    return HEAD + "".join(_lines())
+
+
+def stated(row: Row) -> tuple[int, int]:
+    """Degree and levels of a function on an interval."""
+    fitted = _elementary.fit_on(row.name, *row.interval)
+    return fitted.degree, fitted.levels
+
+
+def _lines() -> Iterator[str]:
+    shallow = everlevel.Engine(max_level=max(stated(row)[1] for row in FITTED), insecure_log_n=LOG_N, progress=False)
+    secret_key = shallow.create_secret_key()
+    shallow.create_relinearization_key(secret_key)
+    for row in FITTED:
+        values, x = _encrypted(shallow, secret_key, row)
+        error = np.abs(shallow.decrypt(row(x), secret_key) - row.exact(values)).max() / np.ptp(row.exact(values))
+        degree, levels = stated(row)
+        yield _line(row, str(degree), str(levels), "", error)
+    deep = everlevel.Engine(use_bootstrap=True, insecure_log_n=LOG_N, progress=False)
+    secret_key = deep.create_secret_key()
+    deep.create_evaluation_key(secret_key, bootstrap="lossy", rotations=False)
+    for row in CHOSEN:
+        values, x = _encrypted(deep, secret_key, row)
+        before = deep.bootstrap_count
+        result = getattr(everlevel, row.name)(x, *_OTHERS.get(row.name, ()))
+        exact, found = row.exact(values), deep.decrypt(result, secret_key)
+        counted = np.abs(values) >= deep.gap if row.name == "sign" else np.full(len(values), True)
+        error = np.abs(found - exact)[counted].max() / np.ptp(exact)
+        consumed = f"to {result.level}" if row.name == "sign" else str(deep.max_level - result.level)
+        yield _line(row, "", consumed, str(deep.bootstrap_count - before), error)
+
+
+def _encrypted(engine: everlevel.Engine, secret_key: everlevel.SecretKey, row: Row) -> tuple[Array, Any]:
+    """Encrypt values that are spread evenly, in an order without structure, and repeated up to the last slot."""
+    spread = np.random.default_rng(1).permutation(np.linspace(*row.interval, VALUES))
+    values = np.resize(spread, engine.slot_count)
+    return values, engine.encrypt(values, secret_key, bound=max(map(abs, row.interval)))
+
+
+def _line(row: Row, degree: str, levels: str, bootstraps: str, error: float) -> str:
+    arguments = "".join(f", {value:g}" for value in _OTHERS.get(row.name, ()))
+    interval = ", ".join(f"{end:g}" for end in row.interval)
+    return (
+        f"| `{row.name}(x{arguments})` | ({interval}) | {degree} | {levels} | {bootstraps} | 2^{np.log2(error):.1f} |\n"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Write the table, or print it, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--print", action="store_true", help="print the table, and write nothing")
+    found = table()
+    if parser.parse_args(arguments).print:
+        print(found, end="")
+        return 0
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(before + BEGIN + found + END + after, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
