@@ -149,6 +149,16 @@ def test_no_degree_is_enough() -> None:
     assert caught.value.supported == 1e-9 < caught.value.found
 
 
+def test_no_polynomial_of_the_degree_is_near() -> None:
+    x, y = data("iris")
+    trained = MLPClassifier((4,), activation="tanh", tol=1e-2, max_iter=500, random_state=0).fit(x, y)
+    trained.coefs_[0] *= 1000
+    with pytest.raises(
+        errors.ModelError, match=r"^compile: no polynomial of degree up to 3 is nearer .*; leave degree out"
+    ):
+        ml.compile(trained, x, degree=3, **SMALL)
+
+
 def test_what_belongs_to_another_model_is_refused() -> None:
     x, y = data("iris")
     trained = LogisticRegression(max_iter=500).fit(x, y)

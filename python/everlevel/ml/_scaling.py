@@ -99,13 +99,20 @@ def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes
             best = found
         if found.error <= wishes.max_error or wishes.degree is not None:
             return found
-    error = "none" if best is None else f"{best.error:.2g}"
+    if best is None:
+        raise ModelError(
+            f"compile: no polynomial of degree up to {degrees[-1]} is nearer to the model's activations than 0 is, on "
+            f"the intervals of all rows in range; leave degree out, narrow input_range or margin, or compile with "
+            f"ranges='calibrated', whose intervals are shorter and not proven",
+            place=network.name,
+            found=degrees[-1],
+        )
     raise ModelError(
-        f"compile: the largest error of a score on the examples is {error} of the scores' spread at degrees up to "
-        f"{degrees[-1]}, and max_error is {wishes.max_error:g}; allow a larger one, name a degree, or compile with "
-        f"ranges='calibrated', whose intervals are shorter and not proven",
+        f"compile: the largest error of a score on the examples is {best.error:.2g} of the scores' spread at degrees "
+        f"up to {degrees[-1]}, and max_error is {wishes.max_error:g}; allow a larger one, name a degree, or compile "
+        f"with ranges='calibrated', whose intervals are shorter and not proven",
         place=network.name,
-        found=None if best is None else best.error,
+        found=best.error,
         supported=wishes.max_error,
     )
 
