@@ -1,7 +1,7 @@
 //! Objects as containers, and back; objects at a path have `write` and `read`.
 //!
 //! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another
-//! set is refused. Words are little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of
+//! set is refused. Words are little-endian. A secret key is its seed; other keys are seeds and bodies. An array of
 //! ciphertexts has a row for each in `ciphertexts`: its words, the largest value that it may hold, and the number of
 //! its rows in `noise`, which are names, factors and variances of errors. In `history` each has the number of names
 //! that are kept of the bootstraps that led to it, the largest probability that one of them failed, and the names.
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey,
+    Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey,
     SeededEvalKeys, SeededKeySwitchKey, SwitchStep,
 };
 
@@ -64,6 +64,33 @@ impl Stored<NamedParams<'_>> for SecretKey {
         let key = Self::from_seed(Arc::clone(params), &Seed::copy_of(container.bytes_of_len("seed", 32)?))?;
         require("secret_id", key.id().0, id.0, id.0)?;
         Ok(key)
+    }
+}
+
+/// The seed of a public key's masks.
+const PUBLIC_MASK_SEED: &str = "mask_seed";
+
+impl Stored<NamedParams<'_>> for PublicKey {
+    const KIND: &'static str = kinds::TFHE_PUBLIC_KEY;
+    type Error = Error;
+
+    /// The key as its bodies, and the seed of its masks.
+    fn to_container<'a>(&self, NamedParams { name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        let (params, key) = (self.params(), self.key());
+        let mut builder = begin(Self::KIND, name, params, self.id());
+        builder.describe_seed(PUBLIC_MASK_SEED, key.mask_seed().as_bytes());
+        let bodies = key.bodies().iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        builder.tensor("bodies", &[params.rank(), 8 * params.n()], bodies);
+        Ok(builder)
+    }
+
+    /// # Errors
+    /// [`Error::NoPublicKey`] for parameters that have none.
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let id = check(params, container, Self::KIND)?;
+        let bodies = words(container.bytes_of_len("bodies", 8 * params.rank() * params.n())?);
+        let mask_seed = Seed::from_bytes(container.seed(PUBLIC_MASK_SEED)?);
+        Self::from_parts(Arc::clone(params), id, mask_seed, &bodies)
     }
 }
 

@@ -18,6 +18,7 @@ mod messages;
 mod named;
 mod noise;
 mod ntru;
+mod public_keys;
 mod secrets;
 mod stored_files;
 mod uint;

@@ -1,4 +1,5 @@
-//! LWE ciphertexts on the torus: encryption, sums, extraction from GLWE ciphertexts; key and modulus switches below.
+//! LWE ciphertexts on the torus: encryption, sums, extraction from GLWE ciphertexts; public keys, key and modulus
+//! switches below.
 
 use std::sync::Arc;
 
@@ -11,9 +12,11 @@ use crate::Randomness;
 
 mod key_switch;
 mod mod_switch;
+mod public_key;
 
 pub use key_switch::{KeySwitchKey, SeededKeySwitchKey, SwitchShape};
 pub use mod_switch::switch_modulus;
+pub use public_key::CompactPublicKey;
 
 /// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the
 /// last word. Copies share their words until one is changed.
