@@ -1,8 +1,7 @@
 //! Ciphertexts as users hold them: an LWE ciphertext, the largest value of its message, and the errors of its noise.
 
 use everlevel_objects::{require_memory, require_secret};
-use everlevel_rand::Domain;
-use everlevel_rlwe::SecretId;
+use everlevel_rlwe::{Randomness, SecretId};
 
 use crate::common::Space;
 use crate::params::Params;
@@ -76,12 +75,11 @@ impl SecretKey {
         max_value: u64,
         phase: impl Fn(usize) -> u64,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let seed = self.seeds.next()?;
+        let randomness = Randomness::from(&self.seeds.next()?);
         require_memory("encrypt", self.params().ciphertexts_footprint(len))?;
         let variance = self.params().noise().fresh;
         let one = |i: usize| {
-            let seed = seed.derive(Domain::Derive, i as u64);
-            let lwe = Lwe::encrypt(self.ciphertext_secret(), self.error(), phase(i), &seed);
+            let lwe = Lwe::encrypt(self.ciphertext_secret(), self.error(), phase(i), &randomness, i as u64);
             let noise = NoiseSum::of(&lwe, variance);
             Ciphertext { lwe, key: self.id(), noise, max_value }
         };

@@ -5,9 +5,9 @@
 //! that order alone have public keys. Their noise is below a bootstrap's output in every combination
 //! ([`noise::public_key`]), so that what may be done with outputs may be done with them.
 //!
-//! *Security.* The key is samples of GLWE under the large secret, as the rows of a bootstrapping key are; lists have the
-//! same dimension and errors, and a ternary secret of their own. NTRU's large secret has such samples beside its own
-//! kind of keys: that these hide each other's secret is one more assumption there.
+//! *Security.* The key is samples of GLWE under the large secret, as the rows of a bootstrapping key are; lists have
+//! the same dimension and errors, and a ternary secret of their own. NTRU's large secret has such samples beside its
+//! own kind of keys: that these hide each other's secret is one more assumption there.
 
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ mod context;
 mod extension;
 mod failures;
 mod files;
+mod fresh_files;
 mod gates;
 mod golden;
 mod key_noise;
