@@ -235,6 +235,7 @@ def tfhe_integers(folder: Path) -> World:
     key = engine.create_evaluation_key(secret_key)
     x = engine.encrypt([1, 2], secret_key, max_value=3)
     lookup_key = engine.create_lookup_key(secret_key)
+    public_key = engine.create_public_key(secret_key)
     uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
     bools = engine.encrypt_bool([True, False], secret_key)
     x.save(folder / "ciphertext")
@@ -249,6 +250,7 @@ def tfhe_integers(folder: Path) -> World:
             "SecretKey": secret_key,
             "EvaluationKey": key,
             "LookupKey": lookup_key,
+            "PublicKey": public_key,
         },
         {
             "a": x,
@@ -270,6 +272,7 @@ def tfhe_integers(folder: Path) -> World:
             "from_file.path": folder / "ciphertext",
             **_ENGINES,
             "in_bits": None,
+            "key": public_key,
             "lookup_key": lookup_key,
             "lut": lambda m, other=0: m,
             "luts": [lambda m: m],
@@ -279,6 +282,7 @@ def tfhe_integers(folder: Path) -> World:
             "out_bits": None,
             "path": folder / "out",
             "progress": None,
+            "public_key": public_key,
             "secret_key": secret_key,
             "selector": x,
             "shape": (2,),
@@ -298,6 +302,7 @@ def tfhe_bits(folder: Path, module: Any = tfhe) -> World:
     x.save(folder / "ciphertext")
     right = tfhe_integers(folder).right | {"a": x, "b": x, "ciphertext": x, "selector": x, "values": [True]}
     right |= {"secret_key": secret_key, "evaluation_key": key, "data": x.to_bytes(), "load.path": folder / "ciphertext"}
+    right |= {"key": secret_key, "public_key": engine.create_public_key(secret_key)}
     right["from_file.path"] = right["load.path"]
     return World({"Engine": engine, "Ciphertext": x}, right)
 

@@ -169,6 +169,11 @@ def test_estimates_of_tfhe() -> None:
     assert estimate.held == engine.create_evaluation_key(secret_key).nbytes
     held = engine.estimate_memory("encrypt", count=100).held
     assert 1 <= held / engine.encrypt(np.ones(100, bool), secret_key).nbytes < 1.5
+    public_key = engine.create_public_key(secret_key)
+    assert engine.estimate_memory("create_public_key").held == public_key.nbytes
+    assert engine.estimate_memory("rerandomize", count=100).held == held
+    with pytest.raises(errors.ParameterError, match="estimate_memory: the parameters have ciphertexts under the small"):
+        tfhe.Engine("insecure-tfhe-lib").estimate_memory("create_public_key")
 
 
 def test_estimates_refuse_what_they_do_not_know() -> None:

@@ -157,10 +157,10 @@ fn main() {
         seconds,
         |tag| bits(tag, N),
         |secret| {
-            black_box(Lwe::encrypt(secret, &gaussian, 0, public(&seed(0xbb))));
+            black_box(Lwe::encrypt(secret, &gaussian, 0, &public(&seed(0xbb)), 0));
         },
     ));
-    let lwe = Lwe::encrypt(&bits(0, N), &gaussian, 0, &seed(0xcc));
+    let lwe = Lwe::encrypt(&bits(0, N), &gaussian, 0, &public(&seed(0xcc)), 0);
     note(measure(
         "LWE: phase, by the key",
         seconds,

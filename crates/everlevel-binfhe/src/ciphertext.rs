@@ -1,8 +1,7 @@
 //! Ciphertexts as users hold them: an LWE ciphertext, the largest value of its message, and the errors of its noise.
 
 use everlevel_objects::{require_memory, require_secret};
-use everlevel_rand::Domain;
-use everlevel_rlwe::SecretId;
+use everlevel_rlwe::{Randomness, SecretId};
 
 use crate::common::Space;
 use crate::params::Params;
@@ -69,45 +68,18 @@ impl Ciphertext {
 }
 
 impl SecretKey {
-    /// Encrypts bits.
-    ///
-    /// # Errors
-    /// [`Error::WrongSpace`] for parameters of integers, [`Error::Random`] without entropy.
-    pub fn encrypt_bits(&self, bits: &[bool]) -> Result<Vec<Ciphertext>, Error> {
-        match self.params().space {
-            Space::Bit => self.encrypt(bits.len(), 1, |i| u64::from(bits[i])),
-            Space::Integer { .. } => Err(wrong_space("encrypt_bits", self.params().space, "bits")),
-        }
-    }
-
-    /// Encrypts integers below `2^bits` of the parameters' space. What a ciphertext may hold is then taken to be at
-    /// most `max_value`, which must be at least every value; a message of fewer bits leaves room for carries.
-    ///
-    /// # Errors
-    /// [`Error::WrongSpace`] for parameters of bits, [`Error::ValueOutOfSpace`] with the first value above `max_value`
-    /// or `max_value` itself where it is above the space, [`Error::Random`] without entropy.
-    pub fn encrypt_integers(&self, values: &[u64], max_value: u64) -> Result<Vec<Ciphertext>, Error> {
-        let op = "encrypt_integers";
-        let space @ Space::Integer { .. } = self.params().space else {
-            return Err(wrong_space(op, self.params().space, "integers"));
-        };
-        let max = space.max();
-        if max_value > max {
-            return Err(Error::ValueOutOfSpace { op, index: 0, value: max_value, max });
-        }
-        if let Some((index, &value)) = values.iter().enumerate().find(|&(_, &value)| value > max_value) {
-            return Err(Error::ValueOutOfSpace { op, index, value, max: max_value });
-        }
-        self.encrypt(values.len(), max_value, |i| values[i])
-    }
-
-    fn encrypt(&self, len: usize, max_value: u64, message: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
-        let seed = self.seeds.next()?;
+    /// Encrypts torus elements that stand for messages of at most `max_value`.
+    pub(crate) fn encrypt(
+        &self,
+        len: usize,
+        max_value: u64,
+        phase: impl Fn(usize) -> u64,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let randomness = Randomness::from(&self.seeds.next()?);
         require_memory("encrypt", self.params().ciphertexts_footprint(len))?;
         let variance = self.params().noise().fresh;
         let one = |i: usize| {
-            let (seed, phase) = (seed.derive(Domain::Derive, i as u64), self.params().space.encode(message(i)));
-            let lwe = Lwe::encrypt(self.ciphertext_secret(), self.error(), phase, &seed);
+            let lwe = Lwe::encrypt(self.ciphertext_secret(), self.error(), phase(i), &randomness, i as u64);
             let noise = NoiseSum::of(&lwe, variance);
             Ciphertext { lwe, key: self.id(), noise, max_value }
         };

@@ -139,6 +139,11 @@ impl Common {
         1 << self.log_n
     }
 
+    /// Polynomials that hold the large secret's drawn coefficients.
+    pub fn rank(&self) -> usize {
+        self.big_dim.div_ceil(self.n())
+    }
+
     /// Coefficients `E·N` of a table.
     pub fn table_len(&self) -> usize {
         1 << self.log_table_len()

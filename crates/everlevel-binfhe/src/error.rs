@@ -120,6 +120,19 @@ everlevel_io::errors! {
         /// What is needed.
         needed: &'static str,
     }
+    /// Parameters whose claims ciphertexts of a public key would not keep.
+    #[error(
+        "{op}: the parameters have {found}, and public keys need {needed}; choose a set such as integer-4-128, or \
+         encrypt with the secret key"
+    )]
+    NoPublicKey {
+        /// The refused operation.
+        op: &'static str,
+        /// What the parameters have.
+        found: String,
+        /// What is needed.
+        needed: String,
+    }
     /// A value that the space does not hold.
     #[error("{op}: value {value} at index {index} is outside 0..={max}; reduce it or choose a set of more bits")]
     ValueOutOfSpace {

@@ -1,11 +1,12 @@
 //! Objects as containers, and back; objects at a path have `write` and `read`.
 //!
 //! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another
-//! set is refused. Words are little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of
-//! ciphertexts has a row for each in `ciphertexts`: its words, the largest value that it may hold, and the number of
-//! its rows in `noise`, which are names, factors and variances of errors. In `history` each has the number of names
-//! that are kept of the bootstraps that led to it, the largest probability that one of them failed, and the names.
-//! Files without a history are read; of their ciphertexts' failures nothing is known.
+//! set is refused. Words are little-endian. A secret key is its seed; other keys are seeds and bodies. Ciphertexts that
+//! nothing was done to are seeds, or masks of lists, and bodies (`fresh`). Others have a row for each in `ciphertexts`:
+//! its words, the largest value that it may hold, and the number of its rows in `noise`, which are names, factors and
+//! variances of errors. In `history` each has the number of names that are kept of the bootstraps that led to it, the
+//! largest probability that one of them failed, and the names. Files without a history are read; of their ciphertexts'
+//! failures nothing is known.
 
 use std::sync::Arc;
 
@@ -20,13 +21,16 @@ use serde::{Deserialize, Serialize};
 use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey,
+    Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey,
     SeededEvalKeys, SeededKeySwitchKey, SwitchStep,
 };
 
 mod circuit;
+mod fresh;
 mod packed;
 mod paths;
+
+use fresh::Run;
 
 /// The name that files say of parameters without a name.
 pub const UNNAMED: &str = "unnamed";
@@ -64,6 +68,33 @@ impl Stored<NamedParams<'_>> for SecretKey {
         let key = Self::from_seed(Arc::clone(params), &Seed::copy_of(container.bytes_of_len("seed", 32)?))?;
         require("secret_id", key.id().0, id.0, id.0)?;
         Ok(key)
+    }
+}
+
+/// The seed of a public key's masks.
+const PUBLIC_MASK_SEED: &str = "mask_seed";
+
+impl Stored<NamedParams<'_>> for PublicKey {
+    const KIND: &'static str = kinds::TFHE_PUBLIC_KEY;
+    type Error = Error;
+
+    /// The key as its bodies, and the seed of its masks.
+    fn to_container<'a>(&self, NamedParams { name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        let (params, key) = (self.params(), self.key());
+        let mut builder = begin(Self::KIND, name, params, self.id());
+        builder.describe_seed(PUBLIC_MASK_SEED, key.mask_seed().as_bytes());
+        let bodies = key.bodies().iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        builder.tensor("bodies", &[params.rank(), 8 * params.n()], bodies);
+        Ok(builder)
+    }
+
+    /// # Errors
+    /// [`Error::NoPublicKey`] for parameters that have none.
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let id = check(params, container, Self::KIND)?;
+        let bodies = words(container.bytes_of_len("bodies", 8 * params.rank() * params.n())?);
+        let mask_seed = Seed::from_bytes(container.seed(PUBLIC_MASK_SEED)?);
+        Self::from_parts(Arc::clone(params), id, mask_seed, &bodies)
     }
 }
 
@@ -214,6 +245,9 @@ fn mask_seed_of(key: &str) -> String {
     format!("{key}_mask_seed")
 }
 
+/// The tensor of fresh ciphertexts.
+const FRESH: &str = "fresh";
+
 /// The entry of a file of integers: their width.
 #[derive(Serialize, Deserialize)]
 struct UintEntry {
@@ -224,9 +258,18 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
     let id = all.first().ok_or(Error::NothingToSave { what: "ciphertexts" })?.key();
     all.iter().try_for_each(|ciphertext| require_secret("save", "ciphertext", ciphertext.key(), id))?;
     let mut builder = begin(kind, name, params, id);
-    let mut bytes = Vec::with_capacity(all.len() * row_len(params));
+    let runs = Run::all(all, params.n());
+    let rows: Vec<&Ciphertext> = runs.iter().filter(|run| run.is_rows()).flat_map(|run| run.of_array(all)).collect();
+    if rows.len() < all.len() {
+        let bytes = fresh::to_bytes(&runs, all, !rows.is_empty());
+        builder.tensor(FRESH, &[bytes.len()], bytes);
+        if rows.is_empty() {
+            return Ok(builder);
+        }
+    }
+    let mut bytes = Vec::with_capacity(rows.len() * row_len(params));
     let (mut noise, mut history) = (Vec::new(), Vec::new());
-    for ciphertext in all {
+    for ciphertext in &rows {
         let (worst, names) = ciphertext.noise().failures().parts();
         let words = [names.len() as u64, worst.to_bits()];
         words.iter().chain(names).for_each(|word| history.extend(word.to_le_bytes()));
@@ -243,12 +286,20 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
     history.resize(history.len().next_multiple_of(ALIGNMENT), 0);
     builder.tensor("noise", &[noise.len() / NOISE_ROW, NOISE_ROW], noise);
     builder.tensor("history", &[history.len()], history);
-    builder.tensor("ciphertexts", &[all.len(), row_len(params)], bytes);
+    builder.tensor("ciphertexts", &[rows.len(), row_len(params)], bytes);
     Ok(builder)
 }
 
+/// The ciphertexts in a container, which earlier versions wrote as rows, all of them.
 fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
     let id = check(params, container, kind)?;
+    let Ok(bytes) = container.bytes(FRESH) else { return rows(params, id, container) };
+    let rows = if container.bytes("ciphertexts").is_ok() { rows(params, id, container)? } else { Vec::new() };
+    fresh::from_bytes(params, id, bytes, rows)
+}
+
+/// The rows in a container.
+fn rows(params: &Params, id: SecretId, container: &Container) -> Result<Vec<Ciphertext>, Error> {
     let (bytes, len) = (container.bytes("ciphertexts")?, row_len(params));
     if bytes.is_empty() || !bytes.len().is_multiple_of(len) {
         return refuse("length of ciphertexts", bytes.len(), format!("a multiple of {len}"));

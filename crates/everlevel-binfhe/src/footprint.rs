@@ -22,6 +22,12 @@ impl Params {
         Footprint { held: (seeded + bootstrap + key_switch) as u64, work: work as u64 }
     }
 
+    /// The memory of a public key.
+    pub fn public_key_footprint(&self) -> Footprint {
+        let polynomials = self.rank() * (self.rank() + 1);
+        Footprint { held: (8 * self.n() * polynomials) as u64, work: 0 }
+    }
+
     /// The memory of so many ciphertexts.
     pub fn ciphertexts_footprint(&self, count: usize) -> Footprint {
         let words = 8 * (self.ciphertext_dim() + 1) + ALLOCATION;

@@ -6,12 +6,12 @@
 //! gives its entry with fresh noise.
 //!
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
-//! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
-//! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` ·
-//! `footprint` of memory · `common` numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys
-//! and their rotation, on words or over limbs · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's
-//! keys · [`mod@noise`] the formulas and the mathematics ·
-//! [`mod@key_noise`] what a key fixes of them · [`NoiseSum`] the errors that a ciphertext's noise is made
+//! [`Ciphertext`] encryption, with either [`EncryptionKey`] · [`PublicKey`] encryption without a secret · [`EvalKeys`]
+//! bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to 64 bits · [`Lut`] · [`mod@files`] ·
+//! [`Context`] calls on whole arrays, on threads of its own · `slices` · `footprint` of memory · `common` numbers,
+//! `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and their rotation, on words or over limbs
+//! · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the formulas and the
+//! mathematics · [`mod@key_noise`] what a key fixes of them · [`NoiseSum`] the errors that a ciphertext's noise is made
 //! of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are
 //! [`everlevel_rlwe::lwe`]'s.
 //!
@@ -40,6 +40,7 @@ mod ciphertext;
 mod circuit;
 mod common;
 mod context;
+mod encryption;
 mod eval_keys;
 mod failure;
 pub mod files;
@@ -55,6 +56,7 @@ mod noise_sum;
 mod ntru;
 mod over_keys;
 mod params;
+mod public_key;
 mod scheme;
 mod secret;
 mod secrets;
@@ -72,6 +74,7 @@ pub use ciphertext::Ciphertext;
 pub use circuit::{CircuitKey, CircuitNoise, CircuitParams, EncryptedBits, Indices, SeededCircuitKey};
 pub use common::{Common, KeySwitch, Landing, Order, Space, SwitchStep};
 pub use context::Context;
+pub use encryption::EncryptionKey;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use everlevel_objects::Error as ObjectError;
@@ -88,6 +91,7 @@ pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use ntru::{ExactRotation, NtruLiteral, Rotation};
 pub use params::{Literal, Params};
+pub use public_key::PublicKey;
 pub use secret::SecretKey;
 pub use secrets::{Secrets, SmallSecret};
 pub use slices::Joined;

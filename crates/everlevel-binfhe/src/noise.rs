@@ -134,6 +134,27 @@ pub fn mod_switch(centred_square: f64, n: usize) -> f64 {
     (centred_square + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
 }
 
+/// What `Σ_i |E_i(ω)|²` over the `k` polynomials of a public key's errors stays below, in units of the mean of one: it
+/// is larger at a root with probability below `2^-60`.
+fn largest_of_transform(rank: f64) -> f64 {
+    64.0 + 4.0 * rank
+}
+
+/// Variance of ciphertexts of a public key, in any combination, for each of the factors' squares: the errors of a list
+/// depend on each other, and this is what the largest eigenvalue of their covariance stays below,
+/// `σ²·(1 + 2/3·N·(64 + 4k) + k/sin²(π/2N))`, for every secret, and all public keys but one in `2^50`.
+///
+/// A list's errors are `Σ_i E_i·r_i + F − Σ_j F_j·S_j`. Products with a polynomial `P` of ternary `r` or of errors `F`
+/// have the eigenvalues `|P(ω)|²`, times the variance of a coefficient, at the primitive `2N`-th roots of unity `ω`.
+/// Coefficients of the secret are at most 1, so that `|S(ω)|` is at most `1/sin(π/2N)`; `|E(ω)|²` is exponentially
+/// distributed, with mean `N·σ²`.
+pub fn public_key(c: &Common) -> f64 {
+    let (n, rank) = (c.n() as f64, c.rank() as f64);
+    let of_secret = rank / (std::f64::consts::PI / (2.0 * n)).sin().powi(2);
+    let of_errors = 2.0 / 3.0 * n * largest_of_transform(rank);
+    (2.0 * c.big_log2_std_dev).exp2() * (1.0 + of_errors + of_secret)
+}
+
 /// log2 of the probability that Gaussian noise of this variance exceeds a margin, on either side: `erfc(margin/√(2V))`.
 pub fn log2_p_fail(margin_torus: f64, variance: f64) -> f64 {
     log2_erfc(margin_torus / (2.0 * variance).sqrt())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use everlevel_binfhe::files::NamedParams;
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, Error, Gate, ObjectError, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space,
+    BoolArray, Ciphertext, Error, Gate, Lwe, ObjectError, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space,
     UintArray, Width, sets,
 };
 use everlevel_io::{Builder, Container, Error as FileError, Stored, kinds};
@@ -141,7 +141,13 @@ fn integers_come_back_and_blocks_that_are_none_are_refused() {
 
     // Half an integer, a digit too large, a width that is none, a truth value of 2.
     let file = |kind: &str, width: &str, max_value: u64, len: usize| {
-        let blocks = secret.encrypt_integers(&vec![1; len], max_value).unwrap();
+        let fresh = secret.encrypt_integers(&vec![1; len], max_value).unwrap();
+        // Of no seed that is known: rows.
+        let row = |x: &Ciphertext| {
+            let words = Lwe::from_words(x.lwe().words().to_vec());
+            Ciphertext::from_parts(words, x.key(), x.noise().clone(), x.max_value())
+        };
+        let blocks: Vec<Ciphertext> = fresh.iter().map(row).collect();
         let rows = open(blocks.to_container(&params.into()).unwrap().to_bytes());
         let mut builder = Builder::new(kind);
         for name in ["parameters", "params", "fingerprint", "secret_id"] {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use everlevel_binfhe::{
     BoolArray, Ciphertext, Gadget, Gate, Indices, KeySwitch, Literal, NtruLiteral, Params, ParamsLiteral, PrimeGadget,
-    Rotation, SecretKey, SeededCircuitKey, SeededEvalKeys, SmallSecret, Space, UintArray, Width,
+    PublicKey, Rotation, SecretKey, SeededCircuitKey, SeededEvalKeys, SmallSecret, Space, UintArray, Width,
 };
 use everlevel_io::kinds;
 use everlevel_testkit::stored::{StoredFiles, kind_of};
@@ -114,6 +114,9 @@ fn write(files: &StoredFiles) {
             }
             continue;
         }
+        if let Some(path) = missing(kinds::TFHE_PUBLIC_KEY) {
+            PublicKey::generate(&secret).unwrap().write(&path).unwrap();
+        }
         if let Some(path) = missing(kinds::TFHE_EVALUATION_KEY) {
             SeededEvalKeys::generate(&secret).unwrap().write(&path).unwrap();
         }
@@ -145,6 +148,16 @@ fn check(files: &StoredFiles, name: &str) {
     let params = secret.params();
     match kind_of(name) {
         kinds::TFHE_SECRET_KEY => assert_eq!(secret.small().len(), params.lwe_dim),
+        kinds::TFHE_PUBLIC_KEY => {
+            let key = PublicKey::read(path).unwrap();
+            if of_integers {
+                let x = key.encrypt_integers(&INTEGERS, 15).unwrap();
+                assert_eq!(secret.decrypt_integers(&x).unwrap(), INTEGERS, "{name}");
+            } else {
+                let x = key.encrypt_bits(&BITS).unwrap();
+                assert_eq!(secret.decrypt_bits(&x).unwrap(), BITS, "{name}");
+            }
+        }
         kinds::TFHE_EVALUATION_KEY => {
             let keys = SeededEvalKeys::read(path).unwrap().prepare();
             if of_integers {

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use everlevel_bfv as bfv;
 use everlevel_binfhe::files::NamedParams;
-use everlevel_binfhe::{BoolArray, Ciphertext, Params as TfheParams, SecretKey, SeededEvalKeys, UintArray};
+use everlevel_binfhe::{BoolArray, Ciphertext, Params as TfheParams, PublicKey, SecretKey, SeededEvalKeys, UintArray};
 use everlevel_ckks::limbs;
 use everlevel_ckks::{BUNDLE_KIND, Context, Form, KeyRef, Loading, Object, Params, ParamsLiteral, Stored, Units};
 use everlevel_io::{Access, Builder, Container};
@@ -149,6 +149,7 @@ pub fn tfhe_objects(data: &[u8]) {
     for params in &*TFHE {
         let named = NamedParams::from(params);
         let _ = back::<SecretKey, _>(&named, &container);
+        let _ = back::<PublicKey, _>(&named, &container);
         let _ = back::<SeededEvalKeys, _>(&named, &container);
         let _ = back::<Vec<Ciphertext>, _>(&named, &container);
         let _ = back::<UintArray, _>(&named, &container);

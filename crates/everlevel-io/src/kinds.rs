@@ -45,6 +45,8 @@ kinds! {
     "tfhe" {
         /// A secret key.
         TFHE_SECRET_KEY = "tfhe_secret_key";
+        /// A public key.
+        TFHE_PUBLIC_KEY = "tfhe_public_key";
         /// Both evaluation keys.
         TFHE_EVALUATION_KEY = "tfhe_evaluation_key";
         /// The key of circuit bootstraps, for look-ups in large tables.

@@ -55,7 +55,7 @@ mod _native {
     };
     #[pymodule_export]
     use crate::tfhe::{
-        TfheBoolArray, TfheCiphertext, TfheContext, TfheEvaluationKey, TfheLookupKey, TfheSecretKey, TfheUintArray,
-        tfhe_sets,
+        TfheBoolArray, TfheCiphertext, TfheContext, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey,
+        TfheUintArray, tfhe_sets,
     };
 }

@@ -1,5 +1,7 @@
 //! Randomness of keys and ciphertexts: masks, which everybody may know, and noise, which nobody may.
 
+use std::sync::Arc;
+
 use everlevel_rand::sampler::Errors;
 use everlevel_rand::secrecy::declassify;
 use everlevel_rand::{Cipher, Domain, Seed};
@@ -10,14 +12,14 @@ use everlevel_rand::{Cipher, Domain, Seed};
 /// several parties share a common reference string, and a device expands the masks that a key was made with.
 #[derive(Debug, Clone)]
 pub struct Randomness {
-    masks: Seed,
+    masks: Arc<Seed>,
     noise: Seed,
 }
 
 impl Randomness {
     /// Masks from one seed, which is public; noise from another, which must be secret and fresh.
     pub fn new(masks: Seed, noise: Seed) -> Self {
-        Self { masks, noise }
+        Self { masks: Arc::new(masks), noise }
     }
 
     /// The same, with masks that are streams of a cipher.
@@ -29,6 +31,11 @@ impl Randomness {
     /// The seed of the masks. It is public.
     pub fn masks(&self) -> &Seed {
         &self.masks
+    }
+
+    /// The seed of the masks, for whoever keeps it.
+    pub(crate) fn shared_masks(&self) -> Arc<Seed> {
+        Arc::clone(&self.masks)
     }
 
     /// Fills `out` with the errors at an address of the noise.
@@ -43,6 +50,6 @@ impl From<&Seed> for Randomness {
         let masks = seed.derive(Domain::Mask, 0);
         // A child tells nothing of its parent.
         declassify(masks.as_bytes());
-        Self { masks, noise: seed.clone() }
+        Self::new(masks, seed.clone())
     }
 }

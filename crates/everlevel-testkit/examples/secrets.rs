@@ -19,6 +19,7 @@ fn main() {
             checked::ckks();
             checked::bootstrap_keys();
             checked::tfhe();
+            checked::public_keys();
             checked::bfv();
             checked::ntru();
         }
@@ -44,6 +45,8 @@ mod checked {
     };
     use everlevel_rand::secrecy::{classify, declassify};
     use everlevel_rand::{Domain, Seed, SeedSource, sampler};
+    use everlevel_ring::TorusRing;
+    use everlevel_rlwe::lwe::CompactPublicKey;
     use everlevel_security::SecretDistribution;
 
     /// A seed that memcheck takes for secret.
@@ -164,6 +167,27 @@ mod checked {
         let found = secret.decrypt_integers(&encrypted).expect("our secret");
         declassify(&found);
         assert_eq!(found, [3, 0, 1]);
+    }
+
+    /// Public keys of a secret, and lists that they encrypt.
+    pub fn public_keys() {
+        let secret = tfhe_secret(64, Order::KeySwitchFirst, 16, Space::Bit);
+        let key = tfhe::PublicKey::generate(&secret).expect("a key");
+        let clear = [true, false, true];
+        let mut bits = clear;
+        classify(&mut bits);
+        let encrypted = key.encrypt_bits(&bits).expect("fresh seeds");
+        let again = key.rerandomize(&encrypted).expect("fresh seeds");
+        let found = secret.decrypt_bits(&again).expect("our secret");
+        declassify(&found);
+        assert_eq!(found, clear);
+        // With an ephemeral secret and errors that memcheck knows of.
+        let (ring, error) = (TorusRing::<u64>::new(8).expect("a size"), sampler::Gaussian::new(1e9).expect("in range"));
+        let mut coeffs = vec![0i8; 512];
+        sampler::binary(&mut secret_seed(5).stream(Domain::Test, 0), &mut coeffs);
+        let own = everlevel_rlwe::SecretKey::from_coeffs(&ring, everlevel_rlwe::SecretId(1), coeffs);
+        let key = CompactPublicKey::generate(&ring, &own, &error, &secret_seed(6));
+        key.encrypt(&ring, &error, &[1 << 62, 3 << 62], 512, &secret_seed(7));
     }
 
     pub fn bfv() {

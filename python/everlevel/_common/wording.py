@@ -403,6 +403,9 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.NoLookUps": lambda text, found, needed, **_: e.ParameterError(
         text, option="parameters", value=found, allowed=needed
     ),
+    "tfhe.NoPublicKey": lambda text, found, needed, **_: e.ParameterError(
+        text, option="parameters", value=found, allowed=needed
+    ),
     "tfhe.ValueOutOfSpace": _value_out_of_space,
     "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
     "tfhe.TableLength": lambda text, op, **values: e.TableError(text, **values),

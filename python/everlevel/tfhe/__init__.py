@@ -15,7 +15,7 @@ from ._array import concatenate, stack
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
-from .keys import EvaluationKey, LookupKey, SecretKey
+from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Engine",
     "EvaluationKey",
     "LookupKey",
+    "PublicKey",
     "SecretKey",
     "UintArray",
     "concatenate",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from .._common.memory import MemoryEstimate, check_number, check_operation
 from ._core import Core
+
+_KNOWN: Final = ("create_public_key", "create_evaluation_key", "create_lookup_key", "encrypt", "rerandomize")
 
 
 def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEstimate:
@@ -15,7 +19,8 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     Parameters
     ----------
     operation : str
-        ``"create_evaluation_key"``, ``"create_lookup_key"`` or ``"encrypt"``.
+        ``"create_public_key"``, ``"create_evaluation_key"``, ``"create_lookup_key"``, ``"encrypt"`` or
+        ``"rerandomize"``.
     count : int, default 1
         Ciphertexts that are made: one for each bit, or integer of a few bits.
 
@@ -27,7 +32,7 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     Raises
     ------
     ParameterError
-        If there is no such operation.
+        If there is no such operation, or the parameters have none.
 
     Examples
     --------
@@ -37,10 +42,12 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     >>> engine.estimate_memory("create_evaluation_key").held == evaluation_key.nbytes
     True
     """
-    name = check_operation(operation, ("create_evaluation_key", "create_lookup_key", "encrypt"))
+    name = check_operation(operation, _KNOWN)
     number = check_number("count", count)
-    if name == "encrypt":
+    if name in ("encrypt", "rerandomize"):
         return MemoryEstimate(self._context.ciphertexts_nbytes(number), 0)
+    if name == "create_public_key":
+        return MemoryEstimate(self._context.public_key_nbytes(), 0)
     if name == "create_lookup_key":
         return MemoryEstimate(self._context.lookup_key_nbytes(), 0)
     return MemoryEstimate(self._context.evaluation_key_nbytes(), 0)

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._common import checks
-from .._common.storable import same_parameters
+from .._common.storable import own, same_parameters
 from ..errors import ParameterError
 from . import _checks, _operands
+from ._array import EncryptedArray
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
-from .keys import SecretKey
+from .keys import PublicKey, SecretKey
 from .uint_array import UintArray
 
 
-def encrypt(self: Core, values: Any, secret_key: SecretKey, *, max_value: int | None = None) -> Ciphertext:
+def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: int | None = None) -> Ciphertext:
     """Encrypt an array of booleans or of small integers, of any shape, one ciphertext for each element.
 
     Parameters
     ----------
     values : array_like of bool or int
         Booleans with parameters of gates, else integers from 0 to `max_value`.
-    secret_key : SecretKey
-        Who encrypts, and decrypts.
+    key : PublicKey or SecretKey
+        Who decrypts. With the secret key itself, ciphertexts have less noise.
     max_value : int, optional
         Largest value that an element is taken to have, which leaves the rest of the space to sums and products.
         The space's largest, if left out. It is public.
@@ -40,7 +41,7 @@ def encrypt(self: Core, values: Any, secret_key: SecretKey, *, max_value: int | 
     ParameterError
         If `max_value` isn't in the space.
     EngineMismatchError
-        If the secret key is one of other parameters.
+        If the key is one of other parameters.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def encrypt(self: Core, values: Any, secret_key: SecretKey, *, max_value: int | 
     Ciphertext(shape (2, 3), integers 0..7 of 4 bits, p_fail 2^-...)
     """
     operation = "encrypt"
-    secret = _operands.secret_key(self, operation, secret_key)
+    native_key = _operands.encryption_key(self, operation, key)
     if self.message_bits is None:
         if max_value is not None:
             raise ParameterError(
@@ -58,7 +59,7 @@ def encrypt(self: Core, values: Any, secret_key: SecretKey, *, max_value: int | 
                 value=max_value,
             )
         bits = _checks.booleans(operation, values)
-        return Ciphertext(self, self._context.encrypt_bits(_checks.flat(bits, np.bool_), secret._native), bits.shape)
+        return Ciphertext(self, self._context.encrypt_bits(_checks.flat(bits, np.bool_), native_key), bits.shape)
     top = self.max_value
     if max_value is not None:
         top = checks.integer(operation, "max_value", max_value)
@@ -71,8 +72,59 @@ def encrypt(self: Core, values: Any, secret_key: SecretKey, *, max_value: int | 
             )
     advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
     array = _checks.integers(operation, values, 0, top, advice)
-    native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, secret._native)
+    native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, native_key)
     return Ciphertext(self, native, array.shape)
+
+
+ArrayT = TypeVar("ArrayT", bound=EncryptedArray[Any])
+
+
+def rerandomize(self: Core, ciphertext: ArrayT, public_key: PublicKey) -> ArrayT:
+    """Make other ciphertexts of the same values, which can't be told to be of the old ones.
+
+    Each has a fresh encryption of zero added: no bootstrap, and the noise of one more public encryption, which is
+    counted, and far below a bootstrap's. Values in the clear become encrypted ones.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext, UintArray or BoolArray
+        Of any shape.
+    public_key : PublicKey
+        Of the secret of the ciphertext.
+
+    Returns
+    -------
+    Ciphertext, UintArray or BoolArray
+        Of the same shape, and with the same `max_value` or width.
+
+    Raises
+    ------
+    KeyMismatchError
+        If the two belong to different secrets.
+    NoiseError
+        If the noise makes a wrong decryption too likely, with both probabilities.
+    EngineMismatchError
+        If one of the two is of other parameters.
+
+    Notes
+    -----
+    Inputs that strangers send are re-randomised before they are computed with, so that they can't have been made for
+    bootstraps to fail (ePrint 2024/1718); results, before somebody else has them. The noise isn't hidden: the owner of
+    the secret learns of its size.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> public_key = engine.create_public_key(secret_key)
+    >>> x = engine.encrypt([3, 9], public_key)
+    >>> y = engine.rerandomize(x, public_key)
+    >>> engine.decrypt(y, secret_key)
+    array([3, 9], dtype=uint8)
+    """
+    operation = "rerandomize"
+    x = own(self, operation, "ciphertext", ciphertext, EncryptedArray)
+    key = own(self, operation, "public_key", public_key, PublicKey)
+    return cast(ArrayT, type(x)(self, x._native.rerandomize(key._native), x.shape))
 
 
 def decrypt(self: Core, ciphertext: Ciphertext | UintArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:

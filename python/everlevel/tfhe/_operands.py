@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from .._common.storable import own
 from ..errors import OperandTypeError, SpaceError
 from . import _checks
@@ -13,7 +14,7 @@ from ._array import EncryptedArray
 from ._checks import Shape
 from ._core import Core
 from .ciphertext import Ciphertext
-from .keys import SecretKey
+from .keys import PublicKey, SecretKey
 
 
 def require_bits(engine: Core, operation: str) -> None:
@@ -46,6 +47,13 @@ def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertex
 def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
     """Check that an argument is a secret key of an engine's parameters."""
     return own(engine, operation, "secret_key", value, SecretKey)
+
+
+def encryption_key(engine: Core, operation: str, value: Any) -> _native.TfhePublicKey | _native.TfheSecretKey:
+    """Check that an argument is a key to encrypt with, of an engine's parameters, and return the native one."""
+    if isinstance(value, PublicKey):
+        return own(engine, operation, "key", value, PublicKey)._native
+    return own(engine, operation, "key", value, SecretKey)._native
 
 
 def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Shape, list[Ciphertext]]:

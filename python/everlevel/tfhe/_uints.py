@@ -26,19 +26,19 @@ from ._array import EncryptedArray, key_of
 from ._core import Core
 from ._uint_operations import WIDTHS, width_of
 from .bool_array import BoolArray
-from .keys import SecretKey
+from .keys import PublicKey, SecretKey
 from .uint_array import UintArray
 
 
-def encrypt_uint(self: Core, values: Any, secret_key: SecretKey, *, width: int | None = None) -> UintArray:
+def encrypt_uint(self: Core, values: Any, key: PublicKey | SecretKey, *, width: int | None = None) -> UintArray:
     """Encrypt an array of unsigned integers, of any shape.
 
     Parameters
     ----------
     values : array_like of int
         Integers from 0 to ``2**width - 1``.
-    secret_key : SecretKey
-        Who encrypts, and decrypts.
+    key : PublicKey or SecretKey
+        Who decrypts. With the secret key itself, ciphertexts have less noise.
     width : int, optional
         Bits of an integer: 8, 16, 32 or 64. The dtype's, if left out, which must be unsigned then.
 
@@ -53,7 +53,7 @@ def encrypt_uint(self: Core, values: Any, secret_key: SecretKey, *, width: int |
     ParameterError
         If there is no such width.
     EngineMismatchError
-        If the secret key is one of other parameters.
+        If the key is one of other parameters.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def encrypt_uint(self: Core, values: Any, secret_key: SecretKey, *, width: int |
     UintArray(shape (2, 2), uint16, p_fail 2^-...)
     """
     operation = "encrypt_uint"
-    secret = _operands.secret_key(self, operation, secret_key)
+    native_key = _operands.encryption_key(self, operation, key)
     _uint_operations.require_digits(self, operation)
     if width is None:
         width = width_of(values)
@@ -83,11 +83,11 @@ def encrypt_uint(self: Core, values: Any, secret_key: SecretKey, *, width: int |
                 allowed=WIDTHS,
             )
     array = _checks.uints(operation, values, width)
-    native = _native.TfheUintArray.encrypt(_checks.flat(array, np.uint64), width, secret._native)
+    native = _native.TfheUintArray.encrypt(_checks.flat(array, np.uint64), width, native_key)
     return UintArray(self, native, array.shape)
 
 
-def encrypt_bool(self: Core, values: Any, secret_key: SecretKey) -> BoolArray:
+def encrypt_bool(self: Core, values: Any, key: PublicKey | SecretKey) -> BoolArray:
     """Encrypt an array of truth values, of any shape, to choose between encrypted integers by.
 
     Raises
@@ -97,13 +97,13 @@ def encrypt_bool(self: Core, values: Any, secret_key: SecretKey) -> BoolArray:
     MessageTypeError, MessageError
         If the dtype isn't boolean, or the array is empty.
     EngineMismatchError
-        If the secret key is one of other parameters.
+        If the key is one of other parameters.
     """
     operation = "encrypt_bool"
-    secret = _operands.secret_key(self, operation, secret_key)
+    native_key = _operands.encryption_key(self, operation, key)
     _uint_operations.require_digits(self, operation)
     array = _checks.booleans(operation, values)
-    native = _native.TfheBoolArray.encrypt(_checks.flat(array, np.bool_), secret._native)
+    native = _native.TfheBoolArray.encrypt(_checks.flat(array, np.bool_), native_key)
     return BoolArray(self, native, array.shape)
 
 

@@ -16,7 +16,7 @@ from . import _checks, _gates, _integers, _lookups, _memory, _messages, _operand
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
-from .keys import EvaluationKey, LookupKey, SecretKey
+from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
@@ -175,6 +175,33 @@ class Engine(Core, SetEngine[EvaluationKey]):
         """
         return SecretKey(self, self._context.secret_key())
 
+    def create_public_key(self, secret_key: SecretKey) -> PublicKey:
+        """Make a key that encrypts for a secret, for those who don't have it.
+
+        Every set has one, but for those below 128 bits whose ciphertexts are under the small secret. What the security
+        rests on is in ``docs/tfhe.md``.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Who decrypts.
+
+        Raises
+        ------
+        ParameterError
+            If the parameters have none.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> public_key = tfhe_engine.create_public_key(tfhe_secret_key)
+        >>> tfhe_engine.decrypt(tfhe_engine.encrypt([7, 2], public_key), tfhe_secret_key)
+        array([7, 2], dtype=uint8)
+        """
+        secret = _operands.secret_key(self, "create_public_key", secret_key)
+        return PublicKey(self, self._context.public_key(secret._native))
+
     def create_evaluation_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> EvaluationKey:
         """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
 
@@ -221,6 +248,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         if isinstance(native, _native.TfheSecretKey):
             return SecretKey(self, native)
+        if isinstance(native, _native.TfhePublicKey):
+            return PublicKey(self, native)
         if isinstance(native, _native.TfheEvaluationKey):
             return self._remembered(native)
         if isinstance(native, _native.TfheLookupKey):
@@ -236,6 +265,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt
+    rerandomize = _messages.rerandomize
 
     and_ = _gates.and_
     or_ = _gates.or_

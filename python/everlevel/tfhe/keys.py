@@ -6,7 +6,7 @@ from .. import _native
 from .._common import set_keys
 from .._common.sizes import format_bytes
 
-__all__ = ["EvaluationKey", "LookupKey", "SecretKey"]
+__all__ = ["EvaluationKey", "LookupKey", "PublicKey", "SecretKey"]
 
 
 class SecretKey(set_keys.SecretKey):
@@ -18,6 +18,22 @@ class SecretKey(set_keys.SecretKey):
     __slots__ = ()
 
     _native: _native.TfheSecretKey
+
+
+class PublicKey(set_keys.Key):
+    """Encrypts, and can't decrypt: for whoever sends values to the owner of a secret. It may be given to anybody.
+
+    Its ciphertexts have more noise than those of the secret key, and less than those that a bootstrap gives.
+    """
+
+    __slots__ = ()
+
+    kind = "public key"
+
+    _native: _native.TfhePublicKey
+
+    def __repr__(self) -> str:
+        return f"PublicKey({self._engine.parameters}; {format_bytes(self.nbytes)})"
 
 
 class EvaluationKey(set_keys.Key):

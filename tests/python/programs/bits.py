@@ -29,12 +29,27 @@ def _truths(draw: Draw, shape: str | None = None) -> str:
     return f"np.random.default_rng({draw.seed()}).integers(0, 2, {shape or _shape(draw)}).astype(bool)"
 
 
+def _key(draw: Draw) -> str:
+    return str(draw.one("secret_key", "public_key"))
+
+
+def _rerandomized(rules: Rules, *kinds: str) -> None:
+    @rules.rule("tfhe.Engine.rerandomize")
+    def rerandomized(draw: Draw) -> str:
+        return f"engine.rerandomize({array(draw, draw.one(*kinds))[0]}, public_key)"
+
+
+_rerandomized(GATES, BITS)
+_rerandomized(TABLES, SMALL)
+_rerandomized(WIDE, UINT, UINT, BOOL)
+
+
 # Bits.
 
 
 @GATES.rule("tfhe.Engine.encrypt", weight=3)
 def encrypt_bits(draw: Draw) -> str:
-    return f"engine.encrypt({_truths(draw)}, secret_key)"
+    return f"engine.encrypt({_truths(draw)}, {_key(draw)})"
 
 
 _OPERATORS = ("__and__", "__or__", "__xor__", "__eq__", "__ne__", "__rand__", "__ror__", "__rxor__")
@@ -108,7 +123,7 @@ def encrypt_integers(draw: Draw) -> str:
     top = draw.model["engine"].top
     most = draw.one(top, 1, max(1, top // 4), draw.integer(1, top))
     numbers = f"np.random.default_rng({draw.seed()}).integers(0, {most + 1}, {_shape(draw)})"
-    return f"engine.encrypt({numbers}, secret_key{'' if most == top else f', max_value={most}'})"
+    return f"engine.encrypt({numbers}, {_key(draw)}{'' if most == top else f', max_value={most}'})"
 
 
 @TABLES.rule(
@@ -178,13 +193,13 @@ _shapes(TABLES, "Ciphertext", SMALL)
 @WIDE.rule("tfhe.Engine.encrypt_uint", "tfhe.Engine.encrypt_bool", weight=4)
 def encrypt_uints(draw: Draw) -> tuple[str, ...]:
     if draw.chance(0.25):
-        return f"engine.encrypt_bool({_truths(draw)}, secret_key)", "tfhe.Engine.encrypt_bool"
+        return f"engine.encrypt_bool({_truths(draw)}, {_key(draw)})", "tfhe.Engine.encrypt_bool"
     width = draw.one(8, 8, 8, 16, 32, 64) if draw.chance(0.6) else 8
     most = draw.one(2**width - 1, 3, 2 ** (width - 1))
     numbers = (
         f"np.random.default_rng({draw.seed()}).integers(0, {most}, {_shape(draw)}, dtype=np.uint64, endpoint=True)"
     )
-    return f"engine.encrypt_uint({numbers}, secret_key, width={width})", "tfhe.Engine.encrypt_uint"
+    return f"engine.encrypt_uint({numbers}, {_key(draw)}, width={width})", "tfhe.Engine.encrypt_uint"
 
 
 @LOOKUPS.rule("tfhe.Engine.encrypt_uint", "tfhe.Engine.encrypt", weight=3)

@@ -240,10 +240,13 @@ class BitEngine:
 
     # Bits.
 
-    def encrypt(self, values: Any, secret_key: Any, *, max_value: int | None = None) -> Array:
+    def encrypt(self, values: Any, key: Any, *, max_value: int | None = None) -> Array:
         if self.bits is None:
             return self.array(BITS, np.asarray(values), 1)
         return self.array(SMALL, np.asarray(values), self.top if max_value is None else max_value)
+
+    def rerandomize(self, x: Array, public_key: Any) -> Array:
+        return replace(x)
 
     def decrypt(self, x: Array, secret_key: Any) -> Any:
         if x.kind in (BITS, BOOL):
@@ -346,11 +349,11 @@ class BitEngine:
 
     # Integers of 8 to 64 bits.
 
-    def encrypt_uint(self, values: Any, secret_key: Any, *, width: int | None = None) -> Array:
+    def encrypt_uint(self, values: Any, key: Any, *, width: int | None = None) -> Array:
         array = np.asarray(values)
         return self.array(UINT, array, 2 ** (width or 8 * array.dtype.itemsize) - 1)
 
-    def encrypt_bool(self, values: Any, secret_key: Any) -> Array:
+    def encrypt_bool(self, values: Any, key: Any) -> Array:
         return self.array(BOOL, np.asarray(values), 1)
 
     def minimum(self, a: Any, b: Any) -> Array:

@@ -109,6 +109,7 @@ evaluation_key = engine.create_evaluation_key(secret_key, rotations=True)
 def _bits(scheme: str, name: str, log_n: int, rules: Rules, share: float) -> World:
     setup = f"""engine = {scheme}.Engine({name!r}, insecure_log_n={log_n})
 secret_key = engine.create_secret_key()
+public_key = engine.create_public_key(secret_key)
 evaluation_key = engine.create_evaluation_key(secret_key)
 """
     if rules is bits.LOOKUPS:

@@ -11,7 +11,7 @@ use everlevel_io::{Access, Container, Stored};
 use super::{UNNAMED, rows_from_container, rows_to_container};
 use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
-use crate::{Ciphertext, Error, SecretKey, SeededCircuitKey, SeededEvalKeys};
+use crate::{Ciphertext, Error, PublicKey, SecretKey, SeededCircuitKey, SeededEvalKeys};
 
 impl SecretKey {
     /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
@@ -27,6 +27,25 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not
     /// sound.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open_key(path, Self::KIND)?;
+        Self::from_container(&(&params).into(), &container)
+    }
+}
+
+impl PublicKey {
+    /// Writes the key. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&self.params().into())?.write(path)?)
+    }
+
+    /// Reads a key, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read`]; [`Error::NoPublicKey`].
     pub fn read(path: &Path) -> Result<Self, Error> {
         let (container, params) = open_key(path, Self::KIND)?;
         Self::from_container(&(&params).into(), &container)

@@ -1,20 +1,42 @@
-//! Encryption and decryption of arrays of integers and of truth values, with a [`SecretKey`].
+//! Encryption and decryption of arrays of integers and of truth values, with a [`SecretKey`]; encryption and
+//! re-randomisation with a [`PublicKey`].
 
 use super::{BoolArray, Radix, UintArray, Width};
-use crate::{Error, SecretKey};
+use crate::{EncryptionKey, Error, PublicKey, SecretKey};
 
-impl SecretKey {
+impl EncryptionKey<'_> {
     /// Encrypts integers.
     ///
     /// # Errors
     /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::ValueTooLarge`] with the
     /// first value that the width does not hold, [`Error::Random`] without entropy.
-    pub fn encrypt_uints(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
+    pub fn encrypt_uints(self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
         let op = "encrypt_uints";
         let radix = Radix::of(op, self.params().space)?;
         let digits = radix.all_digits(op, width, values)?;
         let blocks = self.encrypt_integers(&digits, radix.base() - 1)?;
         Ok(UintArray { width, per: radix.blocks(width), blocks })
+    }
+
+    /// Encrypts truth values for [`super::Integers::select`] and its like; bits for gates are
+    /// [`EncryptionKey::encrypt_bits`].
+    ///
+    /// # Errors
+    /// As [`EncryptionKey::encrypt_uints`].
+    pub fn encrypt_bools(self, values: &[bool]) -> Result<BoolArray, Error> {
+        Radix::of("encrypt_bools", self.params().space)?;
+        let values: Vec<u64> = values.iter().map(|&value| u64::from(value)).collect();
+        Ok(BoolArray(self.encrypt_integers(&values, 1)?))
+    }
+}
+
+impl SecretKey {
+    /// Encrypts integers.
+    ///
+    /// # Errors
+    /// As [`EncryptionKey::encrypt_uints`].
+    pub fn encrypt_uints(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
+        EncryptionKey::from(self).encrypt_uints(width, values)
     }
 
     /// Decrypts integers.
@@ -28,15 +50,12 @@ impl SecretKey {
         Ok(digits.chunks_exact(integers.per).map(value).collect())
     }
 
-    /// Encrypts truth values for [`super::Integers::select`] and its like; bits for gates are
-    /// [`SecretKey::encrypt_bits`].
+    /// Encrypts truth values; bits for gates are [`SecretKey::encrypt_bits`].
     ///
     /// # Errors
-    /// As [`SecretKey::encrypt_uints`].
+    /// As [`EncryptionKey::encrypt_uints`].
     pub fn encrypt_bools(&self, values: &[bool]) -> Result<BoolArray, Error> {
-        Radix::of("encrypt_bools", self.params().space)?;
-        let values: Vec<u64> = values.iter().map(|&value| u64::from(value)).collect();
-        Ok(BoolArray(self.encrypt_integers(&values, 1)?))
+        EncryptionKey::from(self).encrypt_bools(values)
     }
 
     /// Decrypts truth values.
@@ -45,5 +64,39 @@ impl SecretKey {
     /// As [`SecretKey::decrypt_uints`].
     pub fn decrypt_bools(&self, values: &BoolArray) -> Result<Vec<bool>, Error> {
         Ok(self.decrypt_integers(&values.0)?.into_iter().map(|value| value != 0).collect())
+    }
+}
+
+impl PublicKey {
+    /// Encrypts integers.
+    ///
+    /// # Errors
+    /// As [`EncryptionKey::encrypt_uints`].
+    pub fn encrypt_uints(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
+        EncryptionKey::from(self).encrypt_uints(width, values)
+    }
+
+    /// Encrypts truth values; bits for gates are [`PublicKey::encrypt_bits`].
+    ///
+    /// # Errors
+    /// As [`EncryptionKey::encrypt_uints`].
+    pub fn encrypt_bools(&self, values: &[bool]) -> Result<BoolArray, Error> {
+        EncryptionKey::from(self).encrypt_bools(values)
+    }
+
+    /// [`PublicKey::rerandomize`] of integers.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn rerandomize_uints(&self, all: &UintArray) -> Result<UintArray, Error> {
+        Ok(all.with(self.rerandomize(&all.blocks)?))
+    }
+
+    /// [`PublicKey::rerandomize`] of truth values.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn rerandomize_bools(&self, all: &BoolArray) -> Result<BoolArray, Error> {
+        Ok(BoolArray(self.rerandomize(&all.0)?))
     }
 }

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use everlevel_binfhe::{self as tfhe, BoolArray, Context, Error, Extreme, Integers, Joined, UintArray, Width};
+use everlevel_binfhe::{
+    self as tfhe, BoolArray, Context, Error, Extreme, Integers, Joined, PublicKey, UintArray, Width,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -11,11 +13,14 @@ use pyo3::prelude::*;
 use crate::call::{Report, run_any, run_reporting};
 use crate::properties::properties;
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::keys::{Key, TfheEvaluationKey, TfheSecretKey};
+use crate::tfhe::keys::{EncryptionKey, Key, TfheEvaluationKey, TfhePublicKey, TfheSecretKey};
 
 /// The class of an array, whose ciphertexts `$blocks` gives.
 macro_rules! array_class {
-    ($(#[$doc:meta])* $name:ident($type:ty), $blocks:expr, $take:expr, $join:expr, { $($methods:tt)* }) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident($type:ty), $blocks:expr, $take:expr, $join:expr, $rerandomize:expr, { $($methods:tt)* }
+    ) => {
         $(#[$doc])*
         #[pyclass(frozen, module = "everlevel._native")]
         pub struct $name(pub $type);
@@ -43,6 +48,11 @@ macro_rules! array_class {
                 run_any::<_, Error>(|| Ok(Self($take(&self.0, &indices))))
             }
 
+            /// The same values with a public key's encryptions of zero added.
+            fn rerandomize(&self, key: &TfhePublicKey) -> PyResult<Self> {
+                run_any(|| $rerandomize(&key.0, &self.0)).map(Self)
+            }
+
             /// All of these, one array behind the other.
             #[staticmethod]
             fn join(parts: Vec<Bound<'_, Self>>) -> PyResult<Self> {
@@ -59,6 +69,10 @@ fn take(all: &[tfhe::Ciphertext], places: &[usize]) -> Vec<tfhe::Ciphertext> {
     places.iter().map(|&i| all[i].clone()).collect()
 }
 
+fn rerandomize(key: &PublicKey, all: &[tfhe::Ciphertext]) -> Result<Vec<tfhe::Ciphertext>, Error> {
+    key.rerandomize(all)
+}
+
 fn join(parts: &[&Vec<tfhe::Ciphertext>]) -> Result<Vec<tfhe::Ciphertext>, Error> {
     Ok(parts.iter().copied().flatten().cloned().collect())
 }
@@ -69,6 +83,7 @@ array_class!(
     Vec::as_slice,
     take,
     join,
+    rerandomize,
     {
         /// The largest value that any of them may hold.
         #[getter]
@@ -176,16 +191,16 @@ impl TfheUintArray {
 
 array_class!(
     /// Encrypted integers of one width and one secret.
-    TfheUintArray(UintArray), UintArray::blocks, UintArray::take, UintArray::join, {
+    TfheUintArray(UintArray), UintArray::blocks, UintArray::take, UintArray::join, PublicKey::rerandomize_uints, {
         #[getter]
         fn width(&self) -> u32 {
             self.0.width().bits()
         }
 
         #[staticmethod]
-        fn encrypt(values: PyReadonlyArray1<'_, u64>, width: u32, key: &TfheSecretKey) -> PyResult<Self> {
+        fn encrypt(values: PyReadonlyArray1<'_, u64>, width: u32, key: EncryptionKey) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any(|| key.0.encrypt_uints(Width::from_bits(width)?, values)).map(Self)
+            run_any(|| key.get().encrypt_uints(Width::from_bits(width)?, values)).map(Self)
         }
 
         fn decrypt<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<u64>>> {
@@ -252,11 +267,11 @@ const GATES: [(&str, Gate); 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), (
 
 array_class!(
     /// Encrypted truth values of one secret.
-    TfheBoolArray(BoolArray), BoolArray::blocks, BoolArray::take, BoolArray::join, {
+    TfheBoolArray(BoolArray), BoolArray::blocks, BoolArray::take, BoolArray::join, PublicKey::rerandomize_bools, {
         #[staticmethod]
-        fn encrypt(values: PyReadonlyArray1<'_, bool>, key: &TfheSecretKey) -> PyResult<Self> {
+        fn encrypt(values: PyReadonlyArray1<'_, bool>, key: EncryptionKey) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any(|| key.0.encrypt_bools(values)).map(Self)
+            run_any(|| key.get().encrypt_bools(values)).map(Self)
         }
 
         fn decrypt<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<bool>>> {

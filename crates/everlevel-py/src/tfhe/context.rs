@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::call::{Report, run_any, run_reporting};
 use crate::properties::properties;
-use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
+use crate::tfhe::keys::{TfheEvaluationKey, TfhePublicKey, TfheSecretKey};
 
 /// Parameters and threads.
 #[pyclass(frozen, module = "everlevel._native")]
@@ -72,6 +72,14 @@ impl TfheContext {
         self.0.params().eval_keys_footprint().held
     }
 
+    /// Bytes that a public key holds.
+    fn public_key_nbytes(&self) -> PyResult<u64> {
+        run_any(|| {
+            self.0.params().public_key_variance("estimate_memory")?;
+            Ok::<_, Error>(self.0.params().public_key_footprint().held)
+        })
+    }
+
     /// Bytes that so many ciphertexts hold.
     fn ciphertexts_nbytes(&self, count: usize) -> u64 {
         self.0.params().ciphertexts_footprint(count).held
@@ -87,6 +95,10 @@ impl TfheContext {
 
     fn secret_key(&self) -> PyResult<TfheSecretKey> {
         run_any(|| self.0.secret_key()).map(TfheSecretKey)
+    }
+
+    fn public_key(&self, secret_key: &TfheSecretKey) -> PyResult<TfhePublicKey> {
+        run_any(|| tfhe::PublicKey::generate(&secret_key.0)).map(TfhePublicKey)
     }
 
     fn evaluation_key(&self, secret_key: &TfheSecretKey, report: Report) -> PyResult<TfheEvaluationKey> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use everlevel_binfhe::files::NamedParams;
-use everlevel_binfhe::{BoolArray, Ciphertext, Error, KeptCircuitKey, KeptEvalKeys, SecretKey, UintArray};
+use everlevel_binfhe::{BoolArray, Ciphertext, Error, KeptCircuitKey, KeptEvalKeys, PublicKey, SecretKey, UintArray};
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,7 +12,7 @@ use crate::call::run_any;
 use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::keys::{TfheEvaluationKey, TfheLookupKey, TfheSecretKey};
+use crate::tfhe::keys::{TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
 
 impl TfheContext {
     fn with_files<T: Send>(&self, work: impl FnOnce(&NamedParams<'_>) -> T + Send) -> T {
@@ -22,6 +22,7 @@ impl TfheContext {
 
 file_methods! { TfheContext with NamedParams<'_>, Error:
     Secret: TfheSecretKey of SecretKey,
+    Public: TfhePublicKey of PublicKey,
     Evaluation: TfheEvaluationKey of KeptEvalKeys,
     Lookup: TfheLookupKey of KeptCircuitKey,
     Ciphertext: TfheCiphertext of Vec<Ciphertext>,

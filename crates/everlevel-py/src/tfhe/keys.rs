@@ -14,6 +14,32 @@ properties! { [TfheSecretKey] as key {
     nbytes: usize = key.0.small().len() + key.0.big().len();
 } }
 
+/// Encrypts, and can't decrypt.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct TfhePublicKey(pub tfhe::PublicKey);
+
+properties! { [TfhePublicKey] as key {
+    secret_id: u64 = key.0.id().0;
+    nbytes: usize = key.0.nbytes();
+} }
+
+/// A key to encrypt with.
+#[derive(FromPyObject)]
+pub enum EncryptionKey {
+    Secret(Py<TfheSecretKey>),
+    Public(Py<TfhePublicKey>),
+}
+
+impl EncryptionKey {
+    /// The core's key.
+    pub fn get(&self) -> tfhe::EncryptionKey<'_> {
+        match self {
+            Self::Secret(key) => (&key.get().0).into(),
+            Self::Public(key) => (&key.get().0).into(),
+        }
+    }
+}
+
 /// Computes: prepared, and what files need beside that.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheEvaluationKey(pub tfhe::KeptEvalKeys);

@@ -10,4 +10,4 @@ mod operations;
 
 pub use arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 pub use context::{TfheContext, tfhe_sets};
-pub use keys::{TfheEvaluationKey, TfheLookupKey, TfheSecretKey};
+pub use keys::{TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};

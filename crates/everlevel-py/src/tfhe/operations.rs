@@ -9,23 +9,23 @@ use crate::call::{Report, run_any, run_reporting};
 use crate::error::Of;
 use crate::tfhe::arrays::TfheCiphertext;
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::keys::{Key, TfheSecretKey};
+use crate::tfhe::keys::{EncryptionKey, Key};
 
 #[pymethods]
 impl TfheContext {
-    fn encrypt_bits(&self, bits: PyReadonlyArray1<'_, bool>, key: &TfheSecretKey) -> PyResult<TfheCiphertext> {
+    fn encrypt_bits(&self, bits: PyReadonlyArray1<'_, bool>, key: EncryptionKey) -> PyResult<TfheCiphertext> {
         let bits = bits.as_slice()?;
-        run_any(|| key.0.encrypt_bits(bits)).map(TfheCiphertext)
+        run_any(|| key.get().encrypt_bits(bits)).map(TfheCiphertext)
     }
 
     fn encrypt_integers(
         &self,
         values: PyReadonlyArray1<'_, u64>,
         max_value: u64,
-        key: &TfheSecretKey,
+        key: EncryptionKey,
     ) -> PyResult<TfheCiphertext> {
         let values = values.as_slice()?;
-        run_any(|| key.0.encrypt_integers(values, max_value)).map(TfheCiphertext)
+        run_any(|| key.get().encrypt_integers(values, max_value)).map(TfheCiphertext)
     }
 
     /// Bits or integers in the clear, as operands beside ciphertexts of a secret.
