@@ -25,7 +25,7 @@ impl Randomness {
     /// The same, with masks that are streams of a cipher.
     #[must_use]
     pub fn with_masks_of(self, cipher: Cipher) -> Self {
-        Self { masks: self.masks.of_cipher(cipher), ..self }
+        Self { masks: Arc::new(self.masks.of_cipher(cipher)), ..self }
     }
 
     /// The seed of the masks. It is public.
