@@ -14,6 +14,7 @@
 #   make docs        the documentation site, into build/site
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
+#   make gpu-kernels  the kernels for GPUs by NVRTC, which is installed for it, and their registers, into out/gpu.txt
 #   make build       the release build of the Python package, into .venv
 #   make wheel       a wheel for every CPython from 3.11 on, into build/wheels, tried in clean environments
 #   make package     the crates as crates.io would get them, into target/package, each built from its package
@@ -28,10 +29,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels test-install wheel package clean tools
 
 help:
-	@sed -n '3,24s/^# *//p' Makefile
+	@sed -n '3,25s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -137,6 +138,10 @@ rtl-test: tools $(BIN)/.everlevel-ready
 
 rtl-report: tools $(BIN)/.everlevel-ready
 	CARGO="$(CARGO)" $(BIN)/python rtl/report/run.py $(RTL_ARGS)
+
+# Where NVRTC can't be installed it says so, and passes.
+gpu-kernels: tools $(BIN)/.everlevel-ready
+	$(BIN)/python scripts/gpu_kernels.py --strict
 
 # What a user gets from `pip install .`, in an environment of its own.
 test-install: tools $(BIN)/.everlevel-ready

@@ -13,7 +13,7 @@ from .tokens import example_code, names
 
 LONGEST_FILE = 550
 # What the schemes are built on: nothing there is public that nobody else uses.
-LAYERS = ("math", "rand", "process", "ring", "rlwe", "io", "objects", "security", "limbs")
+LAYERS = ("math", "rand", "process", "ring", "gpu", "rlwe", "io", "objects", "security", "limbs")
 # What users of Rust see: one path leads to each name.
 SCHEMES = ("ckks", "binfhe", "bfv")
 

@@ -161,7 +161,21 @@ def test_lines_of_tokens_and_lifetimes() -> None:
 
 
 def test_the_repository_is_checked_as_a_whole(tmp_path: Path) -> None:
-    crates = ("math", "rand", "process", "ring", "rlwe", "io", "objects", "security", "limbs", "ckks", "binfhe", "bfv")
+    crates = (
+        "math",
+        "rand",
+        "process",
+        "ring",
+        "gpu",
+        "rlwe",
+        "io",
+        "objects",
+        "security",
+        "limbs",
+        "ckks",
+        "binfhe",
+        "bfv",
+    )
     files = {f"crates/everlevel-{name}/src/lib.rs": "" for name in crates}
     plant(tmp_path, {**files, "python/everlevel/__init__.py": ""})
     listed = [Path(name) for name in files]
@@ -180,7 +194,21 @@ def test_a_file_of_tests_that_no_program_has_is_found(tmp_path: Path) -> None:
     root = tmp_path / "crates" / "everlevel-testkit"
     plant(root, {**files, "Cargo.toml": '[[test]]\nname = "own"\n'})
     listed = [Path("crates/everlevel-testkit") / name for name in files]
-    layers = ("math", "rand", "process", "ring", "rlwe", "io", "objects", "security", "limbs", "ckks", "binfhe", "bfv")
+    layers = (
+        "math",
+        "rand",
+        "process",
+        "ring",
+        "gpu",
+        "rlwe",
+        "io",
+        "objects",
+        "security",
+        "limbs",
+        "ckks",
+        "binfhe",
+        "bfv",
+    )
     plant(tmp_path / "crates", {f"everlevel-{name}/src/lib.rs": "" for name in layers})
     (found,) = check(tmp_path, listed)
     assert found.path.name == "b.rs"

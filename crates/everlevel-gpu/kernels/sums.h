@@ -1,0 +1,73 @@
+// Sums of products: conversions between bases of primes, and products of digits with the rows of keys. Factors are in
+// halves of 24 bits, so that a product is four wide products, and a sum of them three words without carries.
+#pragma once
+
+#include "words.h"
+
+// Sources of a conversion, and targets that one thread makes together.
+#define MOST_SOURCES 60u
+#define TARGETS_TOGETHER 4u
+
+// Residues of Σ_j y_j·w_tj + v·w_t modulo up to four primes, where v = ⌊½ + Σ_j y_j/d_j⌋ with products and sums in
+// doubles, rounded one by one and in order. A job's words: where its sources begin in `lists`, their number; where its
+// targets do, a limb and a prime each, their number; where its weights begin, the last of each target being w_t; and
+// its reciprocals 1/d_j.
+KERNEL convert(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u64) weights,
+               TABLE(double) reciprocals, u32 n) {
+    SHARED(Halves, w, TARGETS_TOGETHER * (MOST_SOURCES + 1));
+    PHASE
+        const u32 job = 6 * BLOCK_Y, row = jobs[job + 1] + 1, targets = jobs[job + 3];
+        const u64 first = jobs[job + 4];
+        // Targets beyond the job's have zeros, so that the loop over sources has no branch.
+        for (u32 k = tid; k < TARGETS_TOGETHER * row; k += THREADS) {
+            w[k] = halves(k < targets * row ? (u64)weights[first + k] : 0);
+        }
+    END
+    PHASE
+        const u64 i = (u64)BLOCK_X * THREADS + tid;
+        const u32 job = 6 * BLOCK_Y, sources_at = jobs[job], sources = jobs[job + 1];
+        const u32 targets_at = jobs[job + 2], targets = jobs[job + 3], reciprocals_at = jobs[job + 5];
+        Sum sums[TARGETS_TOGETHER];
+        UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) clear(sums[t]);
+        double quotient = 0.5;
+        for (u32 j = 0; j < sources; j++) {
+            const u64 y = limbs[(u64)lists[sources_at + j] * n + i];
+            quotient = sum(quotient, product((double)y, reciprocals[reciprocals_at + j]));
+            const Halves parts = halves(y);
+            UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) add_product(sums[t], parts, w[t * (sources + 1) + j]);
+        }
+        const Halves v = halves((u64)quotient);
+        UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) {
+            if (t < targets) {
+                add_product(sums[t], v, w[t * (sources + 1) + sources]);
+                const Prime p = primes[lists[targets_at + 2 * t + 1]];
+                limbs[(u64)lists[targets_at + 2 * t] * n + i] = reduced(sums[t], p);
+            }
+        }
+    END
+}
+
+// Two sums of products of digits with a key's bodies and masks. A residue of the key is in two planes, its low 32 bits
+// and the 16 above. A job's words: the limbs of both sums, the prime, where its terms begin in `lists`, a digit's limb,
+// a body's and a mask's each, and their number.
+KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u32) low,
+                   TABLE(u16) high, u32 n) {
+    PHASE
+        const u64 i = (u64)BLOCK_X * THREADS + tid;
+        const u32 job = 5 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4];
+        const Prime p = primes[jobs[job + 2]];
+        Sum sums[2];
+        clear(sums[0]);
+        clear(sums[1]);
+        for (u32 t = 0; t < terms; t++) {
+            const u32 term = first + 3 * t;
+            const Halves digit = halves(limbs[(u64)lists[term] * n + i]);
+            UNROLL for (u32 part = 0; part < 2; part++) {
+                const u64 at = (u64)lists[term + 1 + part] * n + i;
+                add_product(sums[part], digit, halves((u64)high[at] << 32 | (u64)low[at]));
+            }
+        }
+        limbs[(u64)jobs[job] * n + i] = reduced(sums[0], p);
+        limbs[(u64)jobs[job + 1] * n + i] = reduced(sums[1], p);
+    END
+}

@@ -1,0 +1,40 @@
+//! Kernels on residues for GPUs, and the interface of devices that run them.
+//!
+//! *Vocabulary.* A **kernel** is a function of `kernels/`, in a dialect of CUDA C++ that is plain C++ as well. A
+//! [`Device`] has memory, and streams in which it runs kernels: a launch is a grid of blocks of 256 threads, of which
+//! each does a list of phases with barriers between them. [`Residues`] are the limbs that a device holds, all in one
+//! arena, with the operations of [`everlevel_ring::Ring`] on them; each gives the bits of the ring's.
+//!
+//! *Batches.* Every operation takes many limbs, of any primes, and launches each kernel once: a **job** is what it does
+//! to one of them, and a table of jobs goes to the device before the launch.
+//!
+//! *Devices.* The feature `host` has one, which runs kernels on the CPU, on plain memory or on memory that finds races
+//! and accesses out of bounds. It is for tests: no product has it. A device of CUDA doesn't stand yet.
+//!
+//! *Map.* `device` the interface · `host` · `constants` what kernels know of primes · `residues` the arena and
+//! transfers · `transform`, `pointwise`, `convert`, `key` operations, by kernel. The kernels' mathematics, and their
+//! ranges: `docs/notes/gpu-kernels.md`.
+//!
+//! *Non-goals.* Ciphertexts, keys' secrets, plans of memory.
+
+mod constants;
+mod convert;
+mod device;
+mod error;
+#[cfg(feature = "host")]
+mod host;
+mod key;
+mod pointwise;
+mod residues;
+mod transform;
+
+pub use constants::Arithmetic;
+pub use convert::Conversion;
+pub use device::{Argument, Device};
+pub use error::{Error, Fault, FaultKind};
+#[cfg(feature = "host")]
+pub use host::{Host, HostBuffer, Memory, Order};
+pub use key::DeviceKey;
+pub use pointwise::{Operands, Pointwise, Scaling, Tensor};
+pub use residues::{DeviceLimb, DevicePoly, Residues};
+pub use transform::Transform;

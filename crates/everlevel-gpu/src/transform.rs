@@ -1,0 +1,87 @@
+//! Transforms of many limbs, each in two kernels: columns and rows.
+
+use crate::residues::Table;
+use crate::{Device, DeviceLimb, Error, Residues};
+
+/// log2 of a row's points, and the rows of a block: `LOG_ROW` and `ROWS_TOGETHER` of transform.h.
+const LOG_ROW: u32 = 8;
+const ROWS_TOGETHER: usize = 16;
+
+/// log2 of the most words of a block of the columns' kernel: `Tile` of transform.h.
+const LOG_TILE: u32 = 12;
+
+/// The transform of a limb modulo a prime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transform {
+    /// The operand.
+    pub from: DeviceLimb,
+    /// The result: another limb, or the operand.
+    pub to: DeviceLimb,
+    /// Index of the prime.
+    pub prime: usize,
+}
+
+impl<D: Device> Residues<'_, D> {
+    /// Forward transforms, as [`everlevel_math::Ntt::forward`].
+    ///
+    /// # Errors
+    /// That of the device.
+    pub fn forward(&mut self, transforms: &[Transform]) -> Result<(), Error> {
+        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
+        let (columns, rows) = self.grids();
+        let kernel = format!("forward_columns_{}_{name}", self.column_levels());
+        self.run(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
+        let tables = [Table::Roots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
+        self.run(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
+    }
+
+    /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
+    ///
+    /// # Errors
+    /// That of the device.
+    ///
+    /// # Panics
+    /// If there isn't one constant for each.
+    pub fn inverse_scaled(&mut self, transforms: &[Transform], constants: &[u64]) -> Result<(), Error> {
+        assert_eq!(transforms.len(), constants.len());
+        let mut scales = Vec::new();
+        for (transform, &constant) in transforms.iter().zip(constants) {
+            let m = self.ring.modulus(transform.prime);
+            let scale = m.mul(m.inv(self.ring.n() as u64 % m.q()), constant);
+            // ψ^(-n/2), the root of the last level.
+            let last_root = m.neg(self.ring.ntt(transform.prime).root_of_minus_one());
+            for factor in [scale, m.mul(scale, last_root)] {
+                self.arithmetic.push_factor(&mut scales, factor, m.q());
+            }
+        }
+        let scales = self.table(&scales)?;
+        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
+        let (columns, rows) = self.grids();
+        let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
+        self.run(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
+        let kernel = format!("inverse_columns_{}_{name}", self.column_levels());
+        let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Of(&scales)];
+        self.run(&kernel, columns, (&jobs, 3), &tables)
+    }
+
+    fn transform_jobs(&self, transforms: &[Transform]) -> Vec<u32> {
+        let job = |t: &Transform| [self.word_of(t.from), self.word_of(t.to), self.word_of_prime(t.prime)];
+        transforms.iter().flat_map(job).collect()
+    }
+
+    /// Levels of the columns: those before the rows'.
+    fn column_levels(&self) -> u32 {
+        self.ring.log_n() - LOG_ROW
+    }
+
+    fn row_count(&self) -> u32 {
+        1 << self.column_levels()
+    }
+
+    /// Blocks for a limb, of the columns' kernel and of the rows'.
+    fn grids(&self) -> (usize, usize) {
+        // A block of few columns' levels has all 256 columns, and less than a whole tile.
+        let columns = self.ring.n().div_ceil(1 << LOG_TILE);
+        (columns, (self.row_count() as usize).div_ceil(ROWS_TOGETHER))
+    }
+}

@@ -1,0 +1,7 @@
+//! Every integration test of this crate, in one program, whose modules are the files beside this one.
+
+mod faults;
+mod moduli;
+mod pointwise;
+mod setup;
+mod transforms;

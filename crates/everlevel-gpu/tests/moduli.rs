@@ -1,0 +1,174 @@
+//! Conversions, digits, products with keys and divisions beside the ring's.
+
+use everlevel_gpu::{Arithmetic, Conversion, DevicePoly, Error, FaultKind, Host, Memory, Order, Residues};
+use everlevel_rand::Seed;
+use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+
+use crate::setup::{arenas, assert_same, hosts, largest, random, ring_of};
+
+/// The conversion of limbs from one set to another, on the CPU.
+fn converted(ring: &Ring, from: &PrimeSet, to: &PrimeSet, sources: &Poly<Eval>) -> Poly<Eval> {
+    let mut out = ring.zero::<Eval>(to);
+    let sources: Vec<&[u64]> = from.indices().iter().map(|&i| sources.limb(i)).collect();
+    let mut outs: Vec<&mut [u64]> = out.limbs_mut().iter_mut().map(|limb| &mut limb[..]).collect();
+    ring.converter(from, to).convert(&mut outs, &sources);
+    out
+}
+
+#[test]
+fn conversions_have_the_bits_of_the_cpus() {
+    // Sixty sources are the most that a conversion has.
+    let ring = ring_of(10, &[(48, 60), (47, 3), (36, 2), (24, 2)]);
+    let sets = |from: std::ops::Range<usize>, to: &[usize]| [PrimeSet::new(from), PrimeSet::new(to.to_vec())];
+    let cases = [
+        sets(0..1, &[1]),
+        sets(0..3, &[0, 10, 60, 65]),
+        sets(60..67, &[1, 2, 3, 4, 5]),
+        sets(0..60, &[60, 61, 62, 63, 64, 65, 66]),
+    ];
+    let all = ring.all_primes();
+    let operands = [random(&ring, &all, 10), largest(&ring, &all)];
+    for (name, mut residues) in arenas(&ring, 200) {
+        for operand in &operands {
+            // One launch has conversions of different shapes.
+            let source = residues.upload(operand).expect("limbs");
+            let outs: Vec<DevicePoly> = cases.iter().map(|[_, to]| residues.take(to).expect("limbs")).collect();
+            let conversions: Vec<Conversion> = cases
+                .iter()
+                .zip(&outs)
+                .map(|([from, to], out)| {
+                    let sources = from.indices().iter().map(|&i| source.limb(i)).collect();
+                    Conversion { from, to, sources, targets: to.indices().iter().map(|&i| out.limb(i)).collect() }
+                })
+                .collect();
+            residues.convert(&conversions).expect("a launch");
+            for ([from, to], out) in cases.iter().zip(&outs) {
+                let expected = converted(&ring, from, to, operand);
+                assert_same(&residues.download(out).expect("a download"), &expected, &name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_missing_barrier_of_conversions_is_found() {
+    let ring = ring_of(10, &[(40, 3)]);
+    let host = Host::new(Memory::CheckedWithoutBarriers, Order::Forward);
+    let mut residues = Residues::new(host, &ring, Arithmetic::Integers, 3).expect("an arena");
+    let poly = residues.upload(&random(&ring, &ring.all_primes(), 1)).expect("limbs");
+    let [from, to] = [PrimeSet::new([0, 1]), PrimeSet::new([2])];
+    let sources = vec![poly.limb(0), poly.limb(1)];
+    let fault = residues.convert(&[Conversion { from: &from, to: &to, sources, targets: vec![poly.limb(2)] }]);
+    match fault {
+        Err(Error::Fault { name, fault }) => {
+            assert_eq!((name.as_str(), fault.kind, fault.memory.as_str()), ("convert", FaultKind::Race, "w"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Primes 0–5 of 48 bits, 6 and 7 of 36, 8 of 24.
+fn small_ring(log_n: u32) -> Ring {
+    ring_of(log_n, &[(48, 6), (36, 2), (24, 1)])
+}
+
+#[test]
+fn rescaling_has_the_bits_of_the_ring() {
+    let ring = small_ring(10);
+    let sets =
+        [vec![0, 1, 2, 3, 4], vec![0, 1, 2, 6], vec![0, 6, 8], vec![3], vec![4, 5, 6, 7, 8], vec![0, 1, 2, 3, 4, 8]];
+    let sets = sets.map(PrimeSet::new);
+    for (name, mut residues) in arenas(&ring, 60) {
+        for from in &sets {
+            for to in &sets {
+                let all = vec![random(&ring, from, 11), largest(&ring, from)];
+                let uploaded = all.iter().map(|a| residues.upload(a).expect("limbs")).collect();
+                let got = residues.rescale_many(uploaded, to).expect("a launch");
+                for (got, expected) in got.iter().zip(ring.rescale_many(all, to)) {
+                    let context = format!("{from:?} -> {to:?}, {name}");
+                    assert_same(&residues.download(got).expect("a download"), &expected, &context);
+                }
+            }
+        }
+        assert_eq!(residues.free_limb_count(), 60, "every limb is free again");
+    }
+}
+
+/// A key's rows for tests: uniform bodies, and masks from a seed, held or not.
+fn rows(ring: &Ring, set: &PrimeSet, count: u64, expanded: bool) -> ResidueRows {
+    let [bodies, masks] = [Seed::from_bytes([1; 32]), Seed::from_bytes([2; 32])];
+    let bodies = (0..count).map(|row| PackedPoly::new(&ring.uniform_poly(set, &bodies, row))).collect();
+    let rows = ResidueRows::new(masks, bodies, None);
+    if expanded { rows.expanded(ring).expect("masks weren't held") } else { rows }
+}
+
+/// Digits, their products with a key, and the division by the special primes: every step of a half product of several
+/// polynomials, each beside the ring's.
+fn half_products_match(ring: &Ring, host: Host, arithmetic: Arithmetic, expanded: bool) {
+    let context = format!("{host:?}, {arithmetic:?}, log_n = {}", ring.log_n());
+    let source = PrimeSet::new([0, 1, 2, 6, 8]);
+    let gadget = RnsGadget {
+        digits: vec![PrimeSet::new([0, 1]), PrimeSet::new([7]), PrimeSet::new([2, 6]), PrimeSet::new([3, 8])],
+        special: PrimeSet::new([4, 5]),
+    };
+    let key = rows(ring, &ring.all_primes(), 4, expanded);
+    let polys = [random(ring, &source, 12), largest(ring, &source)];
+    let expected_digits = ring.digits(&gadget, &polys.iter().collect::<Vec<_>>());
+    let expected_sums = ring.multiply(&expected_digits.iter().collect::<Vec<_>>(), &key);
+
+    let mut residues = Residues::new(host, ring, arithmetic, 128).expect("an arena");
+    let key = residues.upload_key(&key).expect("memory");
+    let uploaded: Vec<DevicePoly> = polys.iter().map(|poly| residues.upload(poly).expect("limbs")).collect();
+    let digits = residues.mod_up(&uploaded.iter().collect::<Vec<_>>(), &gadget.digits, &gadget.special);
+    let digits = digits.expect("launches");
+    for (digits, expected) in digits.iter().zip(&expected_digits) {
+        assert_eq!(digits.len(), expected.len());
+        for ((k, digit), (expected_k, expected)) in digits.iter().zip(expected) {
+            assert_eq!(k, expected_k);
+            let digit = residues.download(digit).expect("a download");
+            assert_same(&digit, expected, &format!("digit {k}, {context}"));
+        }
+    }
+    let sums = residues.key_products(&digits.iter().map(|d| &d[..]).collect::<Vec<_>>(), &key).expect("a launch");
+    for (sum, expected) in sums.iter().zip(&expected_sums) {
+        for (part, expected) in sum.iter().zip(expected) {
+            assert_same(&residues.download(part).expect("a download"), expected, &format!("sums, {context}"));
+        }
+    }
+    drop(digits);
+    let divided = residues.rescale_many(sums.into_iter().flatten().collect(), &source).expect("launches");
+    for (part, expected) in divided.iter().zip(ring.rescale_pairs(expected_sums, &source).iter().flatten()) {
+        assert_same(&residues.download(part).expect("a download"), expected, &format!("divided, {context}"));
+    }
+}
+
+#[test]
+fn half_products_have_the_bits_of_the_ring() {
+    let ring = small_ring(10);
+    for host in hosts() {
+        for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
+            for expanded in [false, true] {
+                half_products_match(&ring, host, arithmetic, expanded);
+            }
+        }
+    }
+}
+
+#[test]
+fn half_products_at_full_size_have_the_bits_of_the_ring() {
+    let ring = small_ring(16);
+    let host = Host::new(Memory::Plain, Order::Shuffled);
+    half_products_match(&ring, host, Arithmetic::Integers, false);
+}
+
+#[test]
+fn an_arena_without_limbs_says_so() {
+    let ring = small_ring(10);
+    let residues =
+        Residues::new(Host::new(Memory::Plain, Order::Forward), &ring, Arithmetic::Integers, 10).expect("an arena");
+    let held = residues.take(&ring.all_primes()).expect("nine limbs");
+    let refused = residues.take(&PrimeSet::new([0, 1])).expect_err("one limb is left");
+    assert_eq!(refused, Error::OutOfLimbs { wanted: 2, free: 1 });
+    drop(held);
+    assert_eq!(residues.free_limb_count(), 10);
+}

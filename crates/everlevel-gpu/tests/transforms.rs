@@ -1,0 +1,169 @@
+//! Transforms beside the CPU's, in both arithmetics.
+
+use everlevel_gpu::{
+    Argument, Arithmetic, Device, Error, FaultKind, Host, HostBuffer, Memory, Order, Residues, Transform,
+};
+use everlevel_ring::{PrimeSet, Ring};
+use everlevel_testkit::sample::edge_limbs;
+
+use crate::setup::{hosts, ring_of, ring_of_all_sizes};
+
+const PLAIN: Host = Host::new(Memory::Plain, Order::Forward);
+
+/// For a prime of each size, limbs at the edges of lazy ranges, and random ones.
+fn operands(ring: &Ring, few: bool) -> Vec<(usize, Vec<u64>)> {
+    let of_prime = |&prime: &usize| {
+        let limbs = edge_limbs(ring.n(), ring.modulus(prime).q(), prime as u64);
+        let chosen = limbs.iter().rev().step_by(if few { 9 } else { 3 }).chain(&limbs[..1]);
+        chosen.map(|limb| (prime, limb.clone())).collect::<Vec<_>>()
+    };
+    ring.all_primes().indices().iter().flat_map(of_prime).collect()
+}
+
+/// Forward and inverse transforms of a batch give the bits of the CPU's, in place and not.
+fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
+    let operands = operands(ring, ring.log_n() > 13);
+    let context = format!("{host:?}, {arithmetic:?}, log_n = {}", ring.log_n());
+    let count = operands.len() as u32;
+    let mut residues = Residues::new(host, ring, arithmetic, 2 * count).expect("an arena");
+    // As many limbs as a batch has, twice: of one prime each, since a set has a prime once.
+    let limbs = || -> Vec<_> {
+        let one = |(prime, _): &(usize, Vec<u64>)| residues.take(&PrimeSet::new([*prime])).expect("a limb");
+        operands.iter().map(one).collect()
+    };
+    let (sources, results) = (limbs(), limbs());
+    let mut jobs = Vec::new();
+    for (((prime, limb), source), result) in operands.iter().zip(&sources).zip(&results) {
+        residues.write(source.limb(*prime), limb).expect("an upload");
+        jobs.push(Transform { from: source.limb(*prime), to: result.limb(*prime), prime: *prime });
+    }
+    let mut got = vec![0; ring.n()];
+
+    residues.forward(&jobs).expect("a launch");
+    for (job, (prime, limb)) in jobs.iter().zip(&operands) {
+        let mut expected = limb.clone();
+        ring.ntt(*prime).forward(&mut expected);
+        residues.read(&mut got, job.to).expect("a download");
+        assert!(got == expected, "forward, {context}, prime {prime}, a = {:?}…", &limb[..4]);
+        residues.read(&mut got, job.from).expect("a download");
+        assert!(&got == limb, "the operand stays, {context}");
+    }
+
+    let in_place: Vec<Transform> = jobs.iter().map(|job| Transform { from: job.to, ..*job }).collect();
+    residues.inverse_scaled(&in_place, &vec![1; jobs.len()]).expect("a launch");
+    for (job, (prime, limb)) in jobs.iter().zip(&operands) {
+        residues.read(&mut got, job.to).expect("a download");
+        assert!(&got == limb, "inverse of forward, {context}, prime {prime}, a = {:?}…", &limb[..4]);
+    }
+
+    let constant = |(k, job): (usize, &Transform)| {
+        let q = ring.modulus(job.prime).q();
+        [0, q - 1, q / 3][k % 3]
+    };
+    let constants: Vec<u64> = jobs.iter().enumerate().map(constant).collect();
+    residues.inverse_scaled(&jobs, &constants).expect("a launch");
+    for ((job, (prime, limb)), &constant) in jobs.iter().zip(&operands).zip(&constants) {
+        let mut expected = limb.clone();
+        ring.ntt(*prime).inverse_scaled(&mut expected, constant);
+        residues.read(&mut got, job.to).expect("a download");
+        assert!(got == expected, "inverse times {constant}, {context}, prime {prime}, a = {:?}…", &limb[..4]);
+    }
+}
+
+fn transforms_match_at(log_n: u32) {
+    let ring = if log_n > 13 { ring_of(log_n, &[(48, 1), (22, 1)]) } else { ring_of_all_sizes(log_n) };
+    for host in hosts() {
+        for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
+            transforms_match(&ring, host, arithmetic);
+        }
+    }
+}
+
+#[test]
+fn small_transforms_have_the_bits_of_the_cpus() {
+    (10..=13).for_each(transforms_match_at);
+}
+
+#[test]
+fn large_transforms_have_the_bits_of_the_cpus() {
+    (14..=16).for_each(transforms_match_at);
+}
+
+#[test]
+fn the_largest_transforms_have_the_bits_of_the_cpus() {
+    transforms_match_at(17);
+}
+
+/// The host device, on which one kernel lacks its barriers.
+struct WithoutBarriers(String);
+
+impl Device for WithoutBarriers {
+    type Buffer = HostBuffer;
+    type Stream = ();
+
+    fn alloc(&self, nbytes: usize) -> Result<HostBuffer, Error> {
+        PLAIN.alloc(nbytes)
+    }
+
+    fn stream(&self) -> Result<(), Error> {
+        PLAIN.stream()
+    }
+
+    fn upload(&self, stream: &(), to: &mut HostBuffer, at: usize, bytes: &[u8]) -> Result<(), Error> {
+        PLAIN.upload(stream, to, at, bytes)
+    }
+
+    fn download(&self, stream: &(), out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
+        PLAIN.download(stream, out, from, at)
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: &(),
+        kernel: &str,
+        grid: [u32; 2],
+        arguments: &mut [Argument<'_, HostBuffer>],
+    ) -> Result<(), Error> {
+        let memory = if kernel == self.0 { Memory::CheckedWithoutBarriers } else { Memory::Plain };
+        // SAFETY: the caller's promise is the same.
+        unsafe { Host::new(memory, Order::Forward).launch(stream, kernel, grid, arguments) }
+    }
+}
+
+/// Every kernel that has several phases needs the barriers between them, and checked memory says so.
+#[test]
+fn missing_barriers_of_transforms_are_found() {
+    for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
+        for log_n in 12..=17 {
+            let ring = ring_of(log_n, &[(40, 1)]);
+            let columns = |direction: &str| format!("{direction}_columns_{}", log_n - 8);
+            let both = |direction: &str| [format!("{direction}_rows"), columns(direction)];
+            for kernel in both("forward").into_iter().chain(both("inverse")) {
+                let name = format!("{kernel}_{arithmetic:?}").to_lowercase();
+                let device = WithoutBarriers(name.clone());
+                let mut residues = Residues::new(device, &ring, arithmetic, 1).expect("an arena");
+                let held = residues.take(&ring.all_primes()).expect("a limb");
+                residues.write(held.limb(0), &vec![1; ring.n()]).expect("an upload");
+                let jobs = [Transform { from: held.limb(0), to: held.limb(0), prime: 0 }];
+                let outcome = residues.forward(&jobs).and_then(|()| residues.inverse_scaled(&jobs, &[1]));
+                match outcome {
+                    Err(Error::Fault { name: found, fault }) => {
+                        assert_eq!(found, name);
+                        assert_eq!((fault.kind, fault.memory.as_str()), (FaultKind::Race, "tile"), "{fault}");
+                    }
+                    // A tile of four levels passes through registers alone.
+                    Ok(()) => assert_eq!((log_n, kernel.contains("columns")), (12, true), "{name}"),
+                    other => panic!("{name}: {other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn other_degrees_are_refused() {
+    let ring = ring_of(9, &[(40, 1)]);
+    let host = Host::new(Memory::Plain, Order::Forward);
+    let refused = Residues::new(host, &ring, Arithmetic::Integers, 1).expect_err("a small ring");
+    assert_eq!(refused, Error::BadSize { log_n: 9 });
+}
