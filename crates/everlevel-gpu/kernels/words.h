@@ -66,8 +66,7 @@ FUNCTION void add_product(Sum &sum, Halves x, Halves y) {
 // The sum modulo q, in [0, q), by Horner's rule.
 FUNCTION u64 reduced(Sum sum, const Prime &p) {
     u64 x = times(sum.high, p.two_24, p.two_24_quotient, p.q);
-    x = lazily_reduced(x + sum.middle, p.q, p.reciprocal);
-    x = times(x, p.two_24, p.two_24_quotient, p.q);
+    x = times(x + sum.middle, p.two_24, p.two_24_quotient, p.q);
     x = lazily_reduced(x + sum.low, p.q, p.reciprocal);
     return reduced_once(x, p.q);
 }

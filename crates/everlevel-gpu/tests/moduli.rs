@@ -50,6 +50,40 @@ fn conversions_have_the_bits_of_the_cpus() {
     }
 }
 
+/// Where the sum of quotients is next to a half, its last bits decide: they are those of products and sums that are
+/// rounded one by one, in order.
+#[test]
+fn quotients_next_to_a_half_are_rounded_as_on_the_cpu() {
+    let ring = ring_of(10, &[(48, 3), (40, 1)]);
+    let [from, to] = [PrimeSet::new([0, 1]), PrimeSet::new([2, 3])];
+    let [d0, d1] = [0, 1].map(|i| ring.modulus(i).q());
+    let mut operand = random(&ring, &from, 13);
+    let first = operand.limb(0).to_vec();
+    for (second, &first) in operand.limbs_mut()[1].iter_mut().zip(&first) {
+        // The integer nearest to d1·(1/2 − first/d0 mod 1).
+        let twice_d0 = 2 * u128::from(d0);
+        let part = (u128::from(d0) + twice_d0 - 2 * u128::from(first)) % twice_d0;
+        *second = ((part * u128::from(d1) + u128::from(d0)) / twice_d0 % u128::from(d1)) as u64;
+    }
+    let fused = |i: usize| {
+        let terms = [(operand.limb(0)[i], d0), (operand.limb(1)[i], d1)];
+        terms.iter().fold(0.5, |sum, &(y, d)| (y as f64).mul_add(1.0 / d as f64, sum)) as u64
+    };
+    let mut quotients = vec![0; ring.n()];
+    ring.converter(&from, &to).quotients_into(&mut quotients, &[operand.limb(0), operand.limb(1)]);
+    let different = (0..ring.n()).filter(|&i| fused(i) != quotients[i]).count();
+    assert!(different > 10, "{different} of the quotients show how they are rounded");
+    let expected = converted(&ring, &from, &to, &operand);
+    for (name, mut residues) in arenas(&ring, 4) {
+        let source = residues.upload(&operand).expect("limbs");
+        let out = residues.take(&to).expect("limbs");
+        let [sources, targets] =
+            [&source, &out].map(|poly| poly.set().indices().iter().map(|&i| poly.limb(i)).collect());
+        residues.convert(&[Conversion { from: &from, to: &to, sources, targets }]).expect("a launch");
+        assert_same(&residues.download(&out).expect("a download"), &expected, &name);
+    }
+}
+
 #[test]
 fn a_missing_barrier_of_conversions_is_found() {
     let ring = ring_of(10, &[(40, 3)]);
