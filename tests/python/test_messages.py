@@ -59,7 +59,8 @@ def test_fewer_slots(slot_count: int, rng: np.random.Generator) -> None:
     assert engine.slot_count == slot_count
     ciphertext = engine.encrypt(message, secret_key)
     assert ciphertext.slot_count == slot_count
-    assert_claims(ciphertext, message, secret_key)
+    # One slot's error is no rms.
+    assert_claims(ciphertext, message, secret_key, varied=slot_count > 8)
 
 
 def test_estimated_precision_is_about_right(party: Party, rng: np.random.Generator) -> None:

@@ -50,10 +50,14 @@ impl Params {
         }
     }
 
-    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`] that leave a level, and in the deeper
-    /// chains only those of up to three.
+    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`] that leave a level where there is
+    /// a bootstrap, and in the deeper chains only those of up to three.
     pub fn stage_counts(&self, slots: usize) -> Vec<usize> {
-        let most = if self.is_deep() { MAX_DEEP_STAGES } else { self.literal.max_level - 1 };
+        let most = match (self.is_deep(), self.literal.bootstrap) {
+            (true, _) => MAX_DEEP_STAGES,
+            (false, true) => self.literal.max_level - 1,
+            (false, false) => usize::MAX,
+        };
         stage_counts(slots).into_iter().filter(|&s| s <= most).collect()
     }
 

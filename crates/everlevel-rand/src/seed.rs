@@ -145,10 +145,10 @@ impl Seed {
 
     /// The stream at (`domain`, `index`), from its first word.
     pub fn stream(&self, domain: Domain, index: u64) -> Stream {
-        let stream = Stream::chacha20(&self.bytes, domain as u32, index);
+        // Each is made where it is returned to: one that moved would leave a copy of the seed on the stack.
         match self.cipher {
-            Cipher::ChaCha20 => stream,
-            Cipher::Aes128 => stream.into_aes128(),
+            Cipher::ChaCha20 => Stream::chacha20(&self.bytes, domain as u32, index),
+            Cipher::Aes128 => Stream::aes128(&self.bytes, domain as u32, index),
         }
     }
 }

@@ -64,20 +64,25 @@ impl Stream {
         let mut nonce = [0; 12];
         nonce[..4].copy_from_slice(&domain.to_le_bytes());
         nonce[4..].copy_from_slice(&index.to_le_bytes());
-        let generator = Generator { key: *key, nonce, aes: None };
-        Stream { generator, next_block: 0, buffer: [0; BATCH_WORDS], pos: BATCH_WORDS }
+        Stream {
+            generator: Generator { key: *key, nonce, aes: None },
+            next_block: 0,
+            buffer: [0; BATCH_WORDS],
+            pos: BATCH_WORDS,
+        }
     }
 
-    /// The stream of AES under this one's first bytes, of which none was taken.
-    pub(crate) fn into_aes128(mut self) -> Stream {
+    /// The stream of AES under the first bytes of ChaCha20's.
+    pub(crate) fn aes128(key: &[u8; 32], domain: u32, index: u64) -> Stream {
+        let mut stream = Stream::chacha20(key, domain, index);
         let mut key = [0; 16];
         for bytes in key.chunks_exact_mut(8) {
-            bytes.copy_from_slice(&self.next_u64().to_le_bytes());
+            bytes.copy_from_slice(&stream.next_u64().to_le_bytes());
         }
-        self.generator.aes = Some(Box::new(aes_ctr::cipher(&key)));
+        stream.generator.aes = Some(Box::new(aes_ctr::cipher(&key)));
         key.zeroize();
-        (self.next_block, self.pos) = (0, BATCH_WORDS);
-        self
+        (stream.next_block, stream.pos) = (0, BATCH_WORDS);
+        stream
     }
 
     /// Takes the next `out.len()` words.
