@@ -61,8 +61,8 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
             assert_within_caps(&params, &ctx.key_moduli().unwrap());
         }
     }
-    let refusal = Params::try_from(ParamsLiteral::bootstrap_to(15)).unwrap_err();
-    assert!(refusal.to_string().starts_with("max_level = 18: must be one of [13, 17, 20]"), "{refusal}");
+    let refusal = Params::try_from(ParamsLiteral::bootstrap_to(18)).unwrap_err();
+    assert!(refusal.to_string().starts_with("max_level = 21: must be 4 to 20 with bootstrapping"), "{refusal}");
 }
 
 /// A key's modulus does not say how its primes are used; but each key of this small context is made by the functions
