@@ -76,7 +76,7 @@ class Engine(Core):
     seeded_keys : bool or "aes", default False
         Let relinearization, conjugation, rotation and bootstrap keys hold the seeds of their uniform halves instead of
         the halves. They take half the memory, and each use expands them: a bootstrap takes 1.3 to 2 times as long.
-        ``"aes"`` expands them by AES in place of ChaCha20, in less time where the CPU has instructions for it; keys and
+        ``"aes"`` expands them by AES in place of ChaCha20, which no bootstrap was measured to gain by yet; keys and
         their files say so, and versions up to 0.1 can't read them.
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
