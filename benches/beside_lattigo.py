@@ -31,7 +31,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "level 3 to 4": {"level_in": 3, "level": 4},
     "level 3 to 13, real": {"level_in": 3, "is_real": True},
 }
-"""What is bootstrapped beside Lattigo's, with large keys of three stages."""
+"""Bootstraps that take turns with Lattigo's, with large keys of three stages."""
 
 
 def measure(repetitions: int, insecure_log_n: int | None) -> Row:

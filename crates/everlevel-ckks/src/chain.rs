@@ -37,8 +37,7 @@ pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
 /// Message levels of the deeper chains, whose regular bootstraps end at level 14 and 17: more levels, and less room for
 /// special primes, so larger keys and slower key switches.
 pub const DEEP_MESSAGE_LEVELS: [usize; 2] = [17, 20];
-/// Message levels that bootstrapping chains may have: a bootstrap of three stages leaves one at least, and keys of four
-/// special primes stay within the cap.
+/// Message levels that bootstrapping chains may have: a bootstrap of three stages leaves one at least.
 pub const BOOTSTRAP_MESSAGE_LEVELS_RANGE: RangeInclusive<usize> = 4..=DEEP_MESSAGE_LEVELS[1];
 /// Most stages in the deeper chains.
 pub const MAX_DEEP_STAGES: usize = 3;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use everlevel_math::DoubleDouble;
 use everlevel_rand::{Cipher, Seed, SeedSource};
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, Randomness, noise};
+use everlevel_rlwe::{Gadget, Randomness, SecretKey, SwitchingKey, noise};
 
 use crate::claims::{Estimate, doubles};
 use crate::encoder::Coefficients;
@@ -82,6 +82,11 @@ impl Core {
             refuses_assumed,
             samples: AtomicU64::new(0),
         })
+    }
+
+    /// The key of an automorphism, in the form that this context's keys have.
+    pub fn galois_key(&self, secret: &SecretKey, elt: u64, gadget: Gadget, seed: &Seed) -> SwitchingKey {
+        SwitchingKey::generate_galois(&self.ring, secret, elt, gadget, self.randomness(seed), !self.seeded_keys)
     }
 
     /// The randomness of an evaluation key from a secret seed.

@@ -100,16 +100,7 @@ impl Context {
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.install_large(op, self.conjugation_key_footprint(), |core| {
             let elt = core.ring.conjugation_elt();
-            let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate_galois(
-                    &core.ring,
-                    &secret.key,
-                    elt,
-                    gadget.clone(),
-                    core.randomness(seed),
-                    !core.seeded_keys,
-                )
-            };
+            let make = |gadget: &Gadget, seed: &Seed| core.galois_key(&secret.key, elt, gadget.clone(), seed);
             let message = make(&core.message_gadget, &seeds[0]);
             report(op, progress, 1, 2)?;
             let bootstrap = core.bootstrap_gadgets.as_ref().map(|gadgets| make(&gadgets.conjugation, &seeds[1]));
@@ -130,14 +121,7 @@ impl Context {
         self.install_large(op, self.fixed_rotation_key_footprint(level)?, |core| {
             let gadget = core.rotation_gadget(level)?;
             let elt = core.ring.rotation_elt(self.left(delta));
-            let key = SwitchingKey::generate_galois(
-                &core.ring,
-                &secret.key,
-                elt,
-                gadget,
-                core.randomness(&seed),
-                !core.seeded_keys,
-            );
+            let key = core.galois_key(&secret.key, elt, gadget, &seed);
             Ok(FixedRotationKey { origin: secret.origin, delta, key })
         })
     }
@@ -161,17 +145,7 @@ impl Context {
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = core.ring.rotation_elt(left);
                 let gadget = core.message_gadget.clone();
-                keys.insert(
-                    left,
-                    SwitchingKey::generate_galois(
-                        &core.ring,
-                        &secret.key,
-                        elt,
-                        gadget,
-                        core.randomness(seed),
-                        !core.seeded_keys,
-                    ),
-                );
+                keys.insert(left, core.galois_key(&secret.key, elt, gadget, seed));
                 report(op, progress, done + 1, amounts.len())?;
             }
             Ok(RotationKey { origin: secret.origin, keys })

@@ -102,8 +102,8 @@ impl Bootstrapper {
         Ok(Self { context: context.clone(), shared, level: None })
     }
 
-    /// The same bootstraps, to a level and no higher (`None`: to the highest): in the time that this level takes, since
-    /// no step has the primes of the message levels above it, and keys aren't read there.
+    /// Bootstraps of this context to a level and no higher (`None`: to the highest): in the time that this level takes,
+    /// since no step has the primes of the message levels above it, and keys aren't read there.
     #[must_use]
     pub fn to_level(&self, level: Option<usize>) -> Self {
         Self { level, ..self.clone() }

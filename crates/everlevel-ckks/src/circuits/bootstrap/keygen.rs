@@ -111,9 +111,15 @@ impl<'a> Generator<'a> {
         let Core { ring, params, .. } = self.core;
         let (dense, sparse) = (&self.secret.key, &self.sparse);
         let expanded = !self.core.seeded_keys;
-        let seed = self.core.randomness(&self.seed.derive(Domain::Derive, self.done as u64 + 1));
+        let seed = self.seed.derive(Domain::Derive, self.done as u64 + 1);
         let between = |from: &everlevel_rlwe::SecretKey, to: &everlevel_rlwe::SecretKey| {
-            SwitchingKey::generate(ring, (from.eval(), to.eval()), gadget.clone(), seed.clone(), expanded)
+            SwitchingKey::generate(
+                ring,
+                (from.eval(), to.eval()),
+                gadget.clone(),
+                self.core.randomness(&seed),
+                expanded,
+            )
         };
         let key = match purpose {
             KeyPurpose::ToSparse => {
@@ -126,14 +132,7 @@ impl<'a> Generator<'a> {
             }
             KeyPurpose::Rotation(left) => {
                 params.check_key(ring, &gadget.full_set())?;
-                SwitchingKey::generate_galois(
-                    ring,
-                    dense,
-                    ring.rotation_elt(left),
-                    gadget.clone(),
-                    seed.clone(),
-                    expanded,
-                )
+                self.core.galois_key(dense, ring.rotation_elt(left), gadget.clone(), &seed)
             }
         };
         self.done += 1;

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use everlevel_ring::PackedPoly;
-use everlevel_rlwe::SwitchingKey;
 use rayon::prelude::*;
 
 use crate::circuits::matrix::plan::{Plan, most_babies};
@@ -203,8 +202,7 @@ impl Context {
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = core.ring.rotation_elt(left);
-                let (key, expanded, seed) = (&secret.key, !core.seeded_keys, core.randomness(seed));
-                keys.insert(left, SwitchingKey::generate_galois(&core.ring, key, elt, gadget.clone(), seed, expanded));
+                keys.insert(left, core.galois_key(&secret.key, elt, gadget.clone(), seed));
                 report(op, progress, done + 1, amounts.len())?;
             }
             Ok(MatrixMultiplicationKey { origin: secret.origin, keys })
