@@ -45,10 +45,10 @@ class Table:
         return "\n".join([*lines, *("| " + " | ".join(self.cells(row)) + " |" for row in rows)])
 
 
-def timed(call: Any, *arguments: Any) -> tuple[Any, float]:
+def timed(call: Any, *arguments: Any, **options: Any) -> tuple[Any, float]:
     """Call, and return the result and the seconds that it took."""
     start = time.perf_counter()
-    result = call(*arguments)
+    result = call(*arguments, **options)
     return result, time.perf_counter() - start
 
 
