@@ -190,20 +190,23 @@ mod tests {
             let n = 1usize << log_n;
             for bits in [20, 48] {
                 let q = primes::ntt_primes_below(bits, log_n).next().expect("prime");
-                let a: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q).collect();
-                let plan = |simd| Ntt::new(log_n, Modulus::with_simd(q, simd).expect("modulus")).expect("plan");
-                let scalar = plan(Simd::SCALAR);
-                let (mut forward, mut inverse) = (a.clone(), a.clone());
-                scalar.forward(&mut forward);
-                scalar.inverse_scaled(&mut inverse, 5);
-                for simd in Simd::available() {
-                    let ntt = plan(simd);
-                    let (mut f, mut i, mut into) = (a.clone(), a.clone(), vec![0; n]);
-                    ntt.forward(&mut f);
-                    ntt.forward_into(&mut into, &a);
-                    ntt.inverse_scaled(&mut i, 5);
-                    assert!(f == forward && into == forward, "forward {log_n} {bits} {}", simd.name());
-                    assert!(i == inverse, "inverse {log_n} {bits} {}", simd.name());
+                let mixed: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q).collect();
+                // The largest residues take late reductions furthest.
+                for a in [mixed, vec![q - 1; n]] {
+                    let plan = |simd| Ntt::new(log_n, Modulus::with_simd(q, simd).expect("modulus")).expect("plan");
+                    let scalar = plan(Simd::SCALAR);
+                    let (mut forward, mut inverse) = (a.clone(), a.clone());
+                    scalar.forward(&mut forward);
+                    scalar.inverse_scaled(&mut inverse, 5);
+                    for simd in Simd::available() {
+                        let ntt = plan(simd);
+                        let (mut f, mut i, mut into) = (a.clone(), a.clone(), vec![0; n]);
+                        ntt.forward(&mut f);
+                        ntt.forward_into(&mut into, &a);
+                        ntt.inverse_scaled(&mut i, 5);
+                        assert!(f == forward && into == forward, "forward {log_n} {bits} {}", simd.name());
+                        assert!(i == inverse, "inverse {log_n} {bits} {}", simd.name());
+                    }
                 }
             }
         }
@@ -211,25 +214,27 @@ mod tests {
 
     #[test]
     fn forward_is_evaluation_at_odd_powers() {
-        let log_n = 5;
-        let n = 1usize << log_n;
-        for bits in [20, 33, 48] {
-            let m = Modulus::new(primes::ntt_primes_below(bits, log_n).next().expect("prime")).expect("modulus");
-            let ntt = Ntt::new(log_n, m).expect("plan");
-            let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
-            let mut b = a.clone();
-            ntt.forward(&mut b);
-            let mut x = vec![0; n];
-            x[1] = 1;
-            ntt.forward(&mut x);
-            let psi = x[0];
-            for i in 0..n {
-                let point = m.pow(psi, 2 * (i.reverse_bits() >> (usize::BITS - log_n)) as u64 + 1);
-                let slow = a.iter().rev().fold(0, |acc, &c| m.add(m.mul(acc, point), c));
-                assert_eq!(b[i], slow);
+        for (log_n, bits) in (3..=7).flat_map(|log_n| [20, 33, 48].map(|bits| (log_n, bits))) {
+            let n = 1usize << log_n;
+            let q = primes::ntt_primes_below(bits, log_n).next().expect("prime");
+            for simd in Simd::available() {
+                let m = Modulus::with_simd(q, simd).expect("modulus");
+                let ntt = Ntt::new(log_n, m).expect("plan");
+                let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+                let mut b = a.clone();
+                ntt.forward(&mut b);
+                let mut x = vec![0; n];
+                x[1] = 1;
+                ntt.forward(&mut x);
+                let psi = x[0];
+                for i in 0..n {
+                    let point = m.pow(psi, 2 * (i.reverse_bits() >> (usize::BITS - log_n)) as u64 + 1);
+                    let slow = a.iter().rev().fold(0, |acc, &c| m.add(m.mul(acc, point), c));
+                    assert_eq!(b[i], slow, "{log_n} {bits} {}", simd.name());
+                }
+                ntt.inverse(&mut b);
+                assert_eq!(a, b, "{log_n} {bits} {}", simd.name());
             }
-            ntt.inverse(&mut b);
-            assert_eq!(a, b);
         }
     }
 }

@@ -1,25 +1,75 @@
-//! The portable transform: radix 2, one level at a time.
+//! The portable transform: two levels in a pass, in blocks that the first cache holds.
+
+use crate::MAX_MODULUS_BITS;
+
+/// log2 of the values of a block whose levels are done one after another while the block stays in the first cache.
+const LOG_BLOCK: u32 = 12;
 
 /// The twiddles of both directions, each with its quotient `⌊w·2^64/q⌋`.
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
     q: u64,
     /// `ψ^brv(i)`.
-    roots: Vec<(u64, u64)>,
+    roots: Vec<Factor>,
     /// `ψ^-brv(i)`.
-    inv_roots: Vec<(u64, u64)>,
+    inv_roots: Vec<Factor>,
 }
 
-/// `w` and `⌊w·2^64/q⌋`.
-fn shoup64(w: u64, q: u64) -> (u64, u64) {
+/// A factor `w` and `⌊w·2^64/q⌋`.
+type Factor = (u64, u64);
+
+fn shoup64(w: u64, q: u64) -> Factor {
     (w, ((u128::from(w) << 64) / u128::from(q)) as u64)
 }
 
 /// `a·w mod q`, in `[0, 2q)`, for any 64-bit `a`.
-#[inline]
-fn mul_shoup_lazy(a: u64, (w, w_shoup): (u64, u64), q: u64) -> u64 {
+#[inline(always)]
+fn mul_shoup_lazy(a: u64, (w, w_shoup): Factor, q: u64) -> u64 {
     let estimate = ((u128::from(a) * u128::from(w_shoup)) >> 64) as u64;
     a.wrapping_mul(w).wrapping_sub(estimate.wrapping_mul(q))
+}
+
+/// A Cooley–Tukey butterfly: `(x + w·y, x − w·y)`, each at most `2q` above `x`.
+#[inline(always)]
+fn forward_2([x, y]: [u64; 2], w: Factor, q: u64) -> [u64; 2] {
+    let v = mul_shoup_lazy(y, w, q);
+    [x + v, x + 2 * q - v]
+}
+
+/// Two levels of Cooley–Tukey butterflies: results are at most `4q` above the largest operand.
+#[inline(always)]
+fn forward_4([a, b, c, d]: [u64; 4], [first, low, high]: [Factor; 3], q: u64) -> [u64; 4] {
+    let ([a, c], [b, d]) = (forward_2([a, c], first, q), forward_2([b, d], first, q));
+    let ([a, b], [c, d]) = (forward_2([a, b], low, q), forward_2([c, d], high, q));
+    [a, b, c, d]
+}
+
+/// Two levels of Gentleman–Sande butterflies, from values below `4q` to values below `4q`; `one` reduces the sum of
+/// all four, which is below `16q`.
+#[inline(always)]
+fn inverse_4([a, b, c, d]: [u64; 4], [first, low, high]: [Factor; 3], one: Factor, q: u64) -> [u64; 4] {
+    let [ab, cd] = [a + b, c + d];
+    let [x, y] = [mul_shoup_lazy(a + 4 * q - b, low, q), mul_shoup_lazy(c + 4 * q - d, high, q)];
+    let sum = mul_shoup_lazy(ab + cd, one, q);
+    [sum, x + y, mul_shoup_lazy(ab + 8 * q - cd, first, q), mul_shoup_lazy(x + 2 * q - y, first, q)]
+}
+
+/// Replaces groups of four values, one from each quarter, by `butterfly` of them.
+#[inline(always)]
+fn each_four(chunk: &mut [u64], butterfly: impl Fn([u64; 4]) -> [u64; 4]) {
+    let (low, high) = chunk.split_at_mut(chunk.len() / 2);
+    let ((a, b), (c, d)) = (low.split_at_mut(low.len() / 2), high.split_at_mut(high.len() / 2));
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        [*a, *b, *c, *d] = butterfly([*a, *b, *c, *d]);
+    }
+}
+
+/// The twiddles of two levels, from `level` on, for the chunks `block`, `block + 1`, … of that level.
+#[inline(always)]
+fn two_levels(roots: &[Factor], level: u32, block: usize) -> impl Iterator<Item = [Factor; 3]> {
+    let at = (1 << level) + block;
+    let pairs = roots[2 * at..].as_chunks().0;
+    roots[at..].iter().zip(pairs).map(|(&first, &[low, high])| [first, low, high])
 }
 
 impl Tables {
@@ -29,47 +79,94 @@ impl Tables {
         Self { q, roots, inv_roots }
     }
 
-    /// Forward transform in place, by Cooley–Tukey butterflies; values stay below `4q` (Harvey's butterfly).
+    /// Forward transform in place, by Harvey's butterflies. Values grow by `2q` a level, which a word has room for, so
+    /// that only results are reduced.
     pub(super) fn forward(&self, a: &mut [u64]) {
-        let (n, q) = (a.len(), self.q);
-        for level in 0..n.trailing_zeros() {
-            let half = n >> (level + 1);
-            for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
-                let w = self.roots[(1 << level) + block];
-                let (lo, hi) = chunk.split_at_mut(half);
-                for (x, y) in lo.iter_mut().zip(hi) {
-                    let u = (*x).min((*x).wrapping_sub(2 * q));
-                    let v = mul_shoup_lazy(*y, w, q);
-                    (*x, *y) = (u + v, u + 2 * q - v);
-                }
+        const { assert!(MAX_MODULUS_BITS + 8 < u64::BITS, "room for 1 + 2·64 times q") };
+        let (log_n, q) = (a.len().trailing_zeros(), self.q);
+        let mut level = log_n % 2;
+        if level == 1 {
+            let (low, high) = a.split_at_mut(a.len() / 2);
+            for (x, y) in low.iter_mut().zip(high) {
+                [*x, *y] = forward_2([*x, *y], self.roots[1], q);
             }
         }
-        for x in a {
-            *x = (*x).min((*x).wrapping_sub(2 * q));
-            *x = (*x).min((*x).wrapping_sub(q));
+        while log_n - level > LOG_BLOCK {
+            self.forward_levels(a, level, 0);
+            level += 2;
+        }
+        for (block, a) in a.chunks_exact_mut(1 << (log_n - level)).enumerate() {
+            for level in (level..log_n).step_by(2) {
+                self.forward_levels(a, level, block << (level - (log_n - a.len().trailing_zeros())));
+            }
+            let one = shoup64(1, q);
+            for x in a {
+                *x = mul_shoup_lazy(*x, one, q);
+                *x = (*x).min((*x).wrapping_sub(q));
+            }
         }
     }
 
-    /// Inverse transform in place times `scale·n`, by Gentleman–Sande butterflies; values stay below `2q`.
+    /// The levels `level` and `level + 1` of the chunks of `a`, of which the first is chunk `block` of that level.
+    #[inline(always)]
+    fn forward_levels(&self, a: &mut [u64], level: u32, block: usize) {
+        let (q, len) = (self.q, self.roots.len() >> level);
+        let twiddles = two_levels(&self.roots, level, block);
+        if len == 4 {
+            for (chunk, w) in a.as_chunks_mut().0.iter_mut().zip(twiddles) {
+                *chunk = forward_4(*chunk, w, q);
+            }
+            return;
+        }
+        for (chunk, w) in a.chunks_exact_mut(len).zip(twiddles) {
+            each_four(chunk, |x| forward_4(x, w, q));
+        }
+    }
+
+    /// Inverse transform in place times `scale·n`; values stay below `4q` from pass to pass.
     pub(super) fn inverse(&self, a: &mut [u64], scale: u64) {
-        let (n, q) = (a.len(), self.q);
-        for level in (0..n.trailing_zeros()).rev() {
-            let half = n >> (level + 1);
-            for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
-                let w = self.inv_roots[(1 << level) + block];
-                let (lo, hi) = chunk.split_at_mut(half);
-                for (x, y) in lo.iter_mut().zip(hi) {
-                    let (u, v) = (*x, *y);
-                    let s = u + v;
-                    *x = s.min(s.wrapping_sub(2 * q));
-                    *y = mul_shoup_lazy(u + 2 * q - v, w, q);
-                }
+        let (log_n, q) = (a.len().trailing_zeros(), self.q);
+        let top = log_n % 2;
+        let mut blocks = top;
+        while log_n - blocks > LOG_BLOCK {
+            blocks += 2;
+        }
+        for (block, a) in a.chunks_exact_mut(1 << (log_n - blocks)).enumerate() {
+            for level in (blocks..log_n).step_by(2).rev() {
+                self.inverse_levels(a, level, block << (level - blocks));
             }
         }
+        for level in (top..blocks).step_by(2).rev() {
+            self.inverse_levels(a, level, 0);
+        }
         let scale = shoup64(scale, q);
-        for x in a {
-            let y = mul_shoup_lazy(*x, scale, q);
-            *x = y.min(y.wrapping_sub(q));
+        let scaled = |x| {
+            let y = mul_shoup_lazy(x, scale, q);
+            y.min(y.wrapping_sub(q))
+        };
+        if top == 0 {
+            a.iter_mut().for_each(|x| *x = scaled(*x));
+            return;
+        }
+        let (low, high) = a.split_at_mut(a.len() / 2);
+        for (x, y) in low.iter_mut().zip(high) {
+            [*x, *y] = [scaled(*x + *y), scaled(mul_shoup_lazy(*x + 4 * q - *y, self.inv_roots[1], q))];
+        }
+    }
+
+    /// The levels `level + 1` and `level` of the chunks of `a`, of which the first is chunk `block` of that level.
+    #[inline(always)]
+    fn inverse_levels(&self, a: &mut [u64], level: u32, block: usize) {
+        let (q, one, len) = (self.q, shoup64(1, self.q), self.inv_roots.len() >> level);
+        let twiddles = two_levels(&self.inv_roots, level, block);
+        if len == 4 {
+            for (chunk, w) in a.as_chunks_mut().0.iter_mut().zip(twiddles) {
+                *chunk = inverse_4(*chunk, w, one, q);
+            }
+            return;
+        }
+        for (chunk, w) in a.chunks_exact_mut(len).zip(twiddles) {
+            each_four(chunk, |x| inverse_4(x, w, one, q));
         }
     }
 }
