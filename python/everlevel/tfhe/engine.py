@@ -12,7 +12,18 @@ from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine, engine_at, own
 from ..errors import HeaderError, ParameterError
-from . import _checks, _gates, _integers, _lookups, _memory, _messages, _operands, _uint_operations, _uints
+from . import (
+    _checks,
+    _gates,
+    _integers,
+    _lookups,
+    _memory,
+    _messages,
+    _numpy_functions,  # noqa: F401 (registers NumPy's functions)
+    _operands,
+    _uint_operations,
+    _uints,
+)
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext

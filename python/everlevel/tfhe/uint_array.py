@@ -64,7 +64,8 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     `sum`, `min`, `max`, `argmin` and `argmax` go along an axis, and sums wrap around at the array's own width.
     `Engine.minimum`, `Engine.maximum` and `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``.
     NumPy's own functions are taken where an operator or a method of the array has their name, such as ``numpy.add``
-    and ``numpy.max``; ``numpy.minimum``, ``numpy.maximum``, ``numpy.where`` and all others are refused.
+    and ``numpy.max``; and ``minimum``, ``maximum``, ``where``, ``clip``, ``square``, ``stack``, ``concatenate``,
+    ``ravel`` and ``transpose``. All others are refused.
 
     Examples
     --------
