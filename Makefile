@@ -15,6 +15,7 @@
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make gpu-kernels  the kernels for GPUs by NVRTC, which is installed for it, and their registers, into out/gpu.txt
+#   make check-targets  compile all crates for ARM, macOS, Windows and WebAssembly, whose standard library rustup brings
 #   make build       the release build of the Python package, into .venv
 #   make wheel       a wheel for every CPython from 3.11 on, into build/wheels, tried in clean environments
 #   make package     the crates as crates.io would get them, into target/package, each built from its package
@@ -29,10 +30,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels check-targets test-install wheel package clean tools
 
 help:
-	@sed -n '3,25s/^# *//p' Makefile
+	@sed -n '3,26s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -138,6 +139,19 @@ rtl-test: tools $(BIN)/.everlevel-ready
 
 rtl-report: tools $(BIN)/.everlevel-ready
 	CARGO="$(CARGO)" $(BIN)/python rtl/report/run.py $(RTL_ARGS)
+
+# What other systems' compilers would refuse; nothing is linked or run. Benchmarks read POSIX's clocks, the C interface
+# allocates by C11, which Windows lacks, and Python has no modules for browsers.
+CHECK_TARGETS := aarch64-unknown-linux-gnu aarch64-apple-darwin x86_64-pc-windows-msvc wasm32-unknown-unknown
+
+check-targets: tools
+	rustup target add $(CHECK_TARGETS)
+	for target in $(CHECK_TARGETS); do \
+		case $$target in wasm*) without="bench py spqlios" ;; *windows*) without="bench spqlios" ;; *) without= ;; esac; \
+		without=$$(for crate in $$without; do echo --exclude everlevel-$$crate; done); \
+		echo "$$target" && PYO3_NO_PYTHON=1 RUSTFLAGS=-Dwarnings $(CARGO) check --quiet --locked --workspace \
+			$$without --features everlevel-io/pure-hash --target $$target || exit 1; \
+	done
 
 # Where NVRTC can't be installed it says so, and passes.
 gpu-kernels: tools $(BIN)/.everlevel-ready

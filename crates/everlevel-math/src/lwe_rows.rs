@@ -2,6 +2,7 @@
 //! is [`crate::fft::Rows`].
 
 use crate::Simd;
+#[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 
 /// Rows that are added together: a sum is loaded and stored once for all of them, and they stay in the first-level

@@ -1,6 +1,7 @@
 //! Negacyclic polynomials times monomials, and their automorphisms, on words.
 
 use crate::Simd;
+#[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 
 /// A word with arithmetic modulo `2^BITS`, or a double.

@@ -12,6 +12,7 @@ use crate::{prefetch::LINE, simd::Level};
 /// A value stands for a run of them in one thread, after which all are made known to other threads.
 #[derive(Debug)]
 pub struct PastCaches {
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only vector backends read it"))]
     simd: Simd,
     /// Keeps the value in its thread: a fence is for the thread that wrote.
     thread: PhantomData<*const ()>,

@@ -1,7 +1,9 @@
 //! Steps of the carry on signed words.
 
 use crate::Error;
-use crate::simd::{Level, Simd};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level;
+use crate::simd::Simd;
 
 /// A base `2^K`, and the backend that its kernels run on.
 ///

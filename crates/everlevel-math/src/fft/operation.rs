@@ -6,6 +6,7 @@ use super::avx2::Avx2;
 use super::avx512::Avx512;
 use super::vector::{Portable, Vector};
 use crate::Simd;
+#[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 
 /// Work on vectors, those of any backend.

@@ -1,7 +1,9 @@
 //! Automorphisms of limbs, on coefficients and as permutations of the transform domain.
 
 use crate::Modulus;
-use crate::simd::{Level, Simd};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level;
+use crate::simd::Simd;
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -51,7 +51,7 @@ impl Modulus {
         assert!(y.iter().all(|y| y.len() == x.len() && y.iter().all(|s| s.len() == packed::byte_len(n))));
         let done =
             vector_prefix!(self.simd(), inner_products_packed_into(self, out.each_mut().map(|o| &mut **o), x, y));
-        for (out, y) in out.into_iter().zip(y) {
+        for (out, y) in out.iter_mut().zip(y) {
             for (i, o) in out.iter_mut().enumerate().skip(done) {
                 let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i))).sum();
                 *o = self.reduce_wide(sum);

@@ -79,6 +79,7 @@ impl Slide {
 pub struct Slides {
     all: Vec<Slide>,
     /// Second factors of all slides.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only vector backends read it"))]
     len: usize,
     /// First and second factors that the slides need.
     x_count: usize,

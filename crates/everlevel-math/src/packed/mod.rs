@@ -4,7 +4,9 @@
 //! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes
 //! long: the tail lets a kernel load a whole vector at the last residue.
 
-use crate::simd::{Level, Simd, vector_prefix};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level;
+use crate::simd::{Simd, vector_prefix};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;

@@ -2,6 +2,7 @@
 
 use super::vector::{Lanes, Portable, Vector};
 use crate::Simd;
+#[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 
 /// Work on vectors, those of any backend.

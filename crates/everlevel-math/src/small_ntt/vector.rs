@@ -228,6 +228,7 @@ pub(crate) trait Vector: Copy {
 }
 
 /// Methods of vectors whose factors have no second part.
+#[cfg(target_arch = "x86_64")]
 macro_rules! plain_factors {
     () => {
         type Factor = Self;
@@ -274,6 +275,7 @@ macro_rules! plain_factors {
         }
     };
 }
+#[cfg(target_arch = "x86_64")]
 pub(super) use plain_factors;
 
 /// The units of the upper limb of a portable product's factor.
