@@ -1,4 +1,6 @@
-//! Element-wise kernels on every backend at N = 2^16, in bytes read and written a second.
+//! Element-wise kernels on every backend at N = 2^16, in bytes read and written a second; the inner products of a
+//! product with a matrix, on whole limbs, in tiles, and in tiles for several giant steps, in diagonals' residues a
+//! second.
 //!
 //! `cargo bench -p everlevel-bench --bench kernels`
 #![allow(missing_docs)]
@@ -6,6 +8,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use everlevel_bench::Aligned;
 use everlevel_math::{BasisConverter, GaloisMap, Modulus, Simd, packed, primes};
+use everlevel_ring::{Eval, PackedPoly, PackedTerm, Poly, PrimeSet, Ring};
 use everlevel_testkit::sample::Sampler;
 
 const LOG_N: u32 = 16;
@@ -60,5 +63,51 @@ fn kernels(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, kernels);
+/// Limbs, baby steps, giant steps.
+const MATRICES: [(usize, usize, usize); 3] = [(2, 16, 8), (6, 16, 16), (13, 16, 8)];
+
+fn giant_steps(criterion: &mut Criterion) {
+    let primes: Vec<u64> = primes::ntt_primes_below(48, LOG_N).take(13).collect();
+    let ring = Ring::new(LOG_N, &primes).expect("primes");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    let mut group = criterion.benchmark_group("giant_steps");
+    for (limbs, babies, giants) in MATRICES {
+        let set = PrimeSet::new(0..limbs);
+        let mut sampler = Sampler::new(2);
+        let mut poly = || {
+            let mut poly: Poly<Eval> = ring.zero(&set);
+            for (limb, q) in poly.limbs_mut().iter_mut().zip(&primes) {
+                limb.copy_from_slice(&sampler.limb(N, *q));
+            }
+            poly
+        };
+        let cts: Vec<[Poly<Eval>; 2]> = (0..babies).map(|_| [poly(), poly()]).collect();
+        let diagonals: Vec<PackedPoly> = (0..babies * giants).map(|_| PackedPoly::new(&poly())).collect();
+        let rows = diagonals.chunks(babies);
+        let sums: Vec<Vec<PackedTerm>> =
+            rows.map(|row| cts.iter().map(<[_; 2]>::each_ref).zip(row).collect()).collect();
+        group.throughput(Throughput::Elements((limbs * babies * giants * N) as u64));
+        let mut out = Aligned::new(&vec![0; N]);
+        group.bench_function(BenchmarkId::new("whole limbs", format!("{limbs} limbs, {babies} by {giants}")), |b| {
+            b.iter(|| {
+                for (sum, part) in sums.iter().flat_map(|sum| [(sum, 0), (sum, 1)]) {
+                    for prime in 0..limbs {
+                        let x: Vec<&[u64]> = sum.iter().map(|(x, _)| x[part].limb(prime)).collect();
+                        let y: Vec<&[u8]> = sum.iter().map(|(_, y)| y.limb(prime)).collect();
+                        ring.modulus(prime).inner_product_packed_into(out.get_mut(), &x, &y);
+                    }
+                }
+            });
+        });
+        for (name, together) in [("one by one", 1), ("eight together", 8)] {
+            group.bench_function(BenchmarkId::new(name, format!("{limbs} limbs, {babies} by {giants}")), |b| {
+                let products = || sums.chunks(together).map(|sums| ring.inner_products_packed(&set, sums)).collect();
+                b.iter(|| pool.install(|| -> Vec<_> { products() }));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, kernels, giant_steps);
 criterion_main!(benches);

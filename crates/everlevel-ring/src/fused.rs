@@ -4,7 +4,7 @@
 use everlevel_math::Modulus;
 use rayon::prelude::*;
 
-use crate::{Eval, PackedPoly, Poly, PrimeSet, Ring};
+use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Most terms of an inner product that a kernel takes.
 const MOST_TERMS: usize = 64;
@@ -76,40 +76,19 @@ impl Ring {
 
     /// `Σ_k x_k·y_k` over `set`, of which every operand has the primes.
     pub fn inner_product(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&Poly<Eval>]) -> Poly<Eval> {
-        self.inner_products_by_chunks(set, x, y, |m, i, out, x, y| {
-            let y: Vec<&[u64]> = y.iter().map(|y| y.limb(i)).collect();
-            m.inner_product_into(out, x, &y);
-        })
-    }
-
-    /// As [`Ring::inner_product`], for packed `y`.
-    pub fn inner_product_packed(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&PackedPoly]) -> Poly<Eval> {
-        self.inner_products_by_chunks(set, x, y, |m, i, out, x, y| {
-            let y: Vec<&[u8]> = y.iter().map(|y| y.limb(i)).collect();
-            m.inner_product_packed_into(out, x, &y);
-        })
-    }
-
-    /// The sum of inner products of [`MOST_TERMS`] terms, each from `product(modulus, prime index, out, x, y)`.
-    fn inner_products_by_chunks<Y: Sync>(
-        &self,
-        set: &PrimeSet,
-        x: &[&Poly<Eval>],
-        y: &[Y],
-        product: impl Fn(&Modulus, usize, &mut [u64], &[&[u64]], &[Y]) + Sync,
-    ) -> Poly<Eval> {
         assert_eq!(x.len(), y.len(), "inner product: as many factors on both sides");
         let mut sum = self.uninit::<Eval>(set);
         self.each_limb(&mut sum, |m, limb, prime| {
             let mut more = (x.len() > MOST_TERMS).then(|| self.scratch_limb());
             for (at, (x, y)) in x.chunks(MOST_TERMS).zip(y.chunks(MOST_TERMS)).enumerate() {
                 let x: Vec<&[u64]> = x.iter().map(|x| x.limb(prime)).collect();
+                let y: Vec<&[u64]> = y.iter().map(|y| y.limb(prime)).collect();
                 match (at, &mut more) {
                     (1.., Some(more)) => {
-                        product(m, prime, more, &x, y);
+                        m.inner_product_into(more, &x, &y);
                         m.add_assign(limb, more);
                     }
-                    _ => product(m, prime, limb, &x, y),
+                    _ => m.inner_product_into(limb, &x, &y),
                 }
             }
         });

@@ -53,7 +53,7 @@ pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
-pub use linear::{BabySteps, Diagonal};
+pub use linear::{BabySteps, Diagonal, PackedTerm};
 pub use packed::{NotCanonical, PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use prime::{PrimeRing, PrimeSecret};

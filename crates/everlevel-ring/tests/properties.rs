@@ -124,6 +124,29 @@ proptest! {
     }
 
     #[test]
+    fn sums_of_products_in_tiles_are_those_term_by_term(
+        log_n in 4u32..=12, set in any_set(), sizes in prop::collection::vec(0usize..70, 0..4), seed: u64,
+    ) {
+        let ring = ring(log_n);
+        let operand = |k: u64| random::<Eval>(&ring, &set, seed.wrapping_add(k));
+        // Sums share ciphertexts, as giant steps share baby steps.
+        let cts: Vec<[Poly<Eval>; 2]> = (0..5).map(|k| [operand(2 * k), operand(2 * k + 1)]).collect();
+        let plains: Vec<PackedPoly> = (10..13).map(|k| PackedPoly::new(&operand(k))).collect();
+        let terms = |size: &usize| (0..*size).map(|k| (cts[k % 5].each_ref(), &plains[k % 3])).collect::<Vec<_>>();
+        let sums = ring.inner_products_packed(&set, &sizes.iter().map(terms).collect::<Vec<_>>());
+        prop_assert_eq!(sums.len(), sizes.len());
+        for (sum, size) in sums.iter().zip(&sizes) {
+            for part in 0..2 {
+                let mut expected = ring.zero(&set);
+                for (x, y) in terms(size) {
+                    ring.mul_add_assign(&mut expected, x[part], &y.unpack(&ring));
+                }
+                assert_same(&sum[part], &expected);
+            }
+        }
+    }
+
+    #[test]
     fn residues_that_are_not_canonical_are_found(log_n in 4u32..=11, set in any_set(), place: u32, seed: u64) {
         let ring = ring(log_n);
         let a: Poly<Eval> = random(&ring, &set, seed);

@@ -56,7 +56,7 @@ struct Source<'a> {
 type Rows<'a> = Vec<[PackedLimb<'a>; 2]>;
 
 /// One prime of the sums: for each giant step, its two parts.
-type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
+pub(super) type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
 
 impl Ring {
     /// For each ciphertext, body and mask, and for each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the source and
@@ -88,7 +88,7 @@ impl Ring {
 }
 
 /// By prime and ciphertext.
-fn split_by_prime<'a>(sums: &'a mut [Vec<[Poly<Eval>; 2]>], set: &PrimeSet) -> Vec<Vec<Outputs<'a>>> {
+pub(super) fn split_by_prime<'a>(sums: &'a mut [Vec<[Poly<Eval>; 2]>], set: &PrimeSet) -> Vec<Vec<Outputs<'a>>> {
     let mut by_prime: Vec<Vec<Outputs>> =
         set.indices().iter().map(|_| sums.iter().map(|_| Vec::new()).collect()).collect();
     for (input, sums) in sums.iter_mut().enumerate() {

@@ -1,8 +1,11 @@
-//! The inner loops of linear transforms: sums of rotated ciphertexts times plaintext diagonals.
+//! The inner loops of linear transforms and of products with matrices: sums of rotated ciphertexts times plaintext
+//! diagonals.
 
 mod baby_steps;
 mod diagonal;
 mod row_sums;
+mod tiled;
 
 pub use baby_steps::BabySteps;
 pub use diagonal::Diagonal;
+pub use tiled::PackedTerm;

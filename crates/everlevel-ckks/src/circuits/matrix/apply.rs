@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use everlevel_objects::Origin;
-use everlevel_ring::{Eval, PackedPoly, Poly};
+use everlevel_ring::{Eval, PackedPoly, PackedTerm, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::circuits::matrix::footprint::MatrixForm;
+use crate::circuits::matrix::plan::Steps;
 use crate::circuits::matrix::steps::{Horner, baby_steps};
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
@@ -16,6 +17,9 @@ use crate::encoder::Coefficients;
 use crate::keys::{MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
+
+/// Giant steps whose sums are made together, of packed diagonals: baby steps are read from memory once for so many.
+pub(super) const GIANTS_TOGETHER: usize = 8;
 
 /// Keys of either kind: powers of two, or these and every baby step.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +63,8 @@ struct Product<'a> {
     level: usize,
     /// Standard deviation of the real part of an entry's rounding.
     entry_error: f64,
+    /// Giant steps whose sums are made together.
+    giants_together: usize,
 }
 
 impl Context {
@@ -160,7 +166,9 @@ impl Context {
             // Diagonals of a higher level are rounded there, too.
             let before = if level < shape.level { rounding(shape.level) } else { 0.0 };
             let entry_error = rounding(level).hypot(before);
-            let product = Product { core, shape, keys, level, entry_error };
+            // Unpacked diagonals are in memory for one giant step at a time.
+            let giants_together = if form == MatrixForm::Plain { GIANTS_TOGETHER } else { 1 };
+            let product = Product { core, shape, keys, level, entry_error, giants_together };
             let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
             Ok(Units::new(units).expect("a row of blocks for each"))
@@ -196,18 +204,24 @@ impl Product<'_> {
         let (ring, plan) = (&self.core.ring, &self.shape.plan);
         let mut sum = Horner::new();
         let turn = |sum: Rlwe, left: i64| self.rotated(sum, left);
-        for (giant, blocks) in plan.by_giant(row).into_iter().rev() {
-            let (mut vectors, mut terms) = (Vec::new(), Vec::new());
-            for steps in blocks {
-                let of_column = &babies[steps.block % plan.block_columns];
-                vectors.extend(steps.babies.iter().map(|baby| &of_column[baby]));
-                terms.extend(diagonals(self.core, steps.block, steps.positions, self.level)?);
+        let giants: Vec<(i64, Vec<Steps>)> = plan.by_giant(row).into_iter().rev().collect();
+        for together in giants.chunks(self.giants_together) {
+            let mut factors = Vec::new();
+            for (_, blocks) in together {
+                let (mut vectors, mut terms) = (Vec::new(), Vec::new());
+                for steps in blocks {
+                    let of_column = &babies[steps.block % plan.block_columns];
+                    vectors.extend(steps.babies.iter().map(|baby| &of_column[baby]));
+                    terms.extend(diagonals(self.core, steps.block, steps.positions.clone(), self.level)?);
+                }
+                factors.push((vectors, terms));
             }
-            let mut inner_sum = self.inner_product(&vectors, &terms);
-            sum.step(giant, turn, |turned| {
-                turned.iter().for_each(|turned| inner_sum.add_assign(ring, turned));
-                Ok(inner_sum)
-            })?;
+            for ((giant, _), mut inner_sum) in together.iter().zip(self.inner_products(&factors)) {
+                sum.step(*giant, turn, |turned| {
+                    turned.iter().for_each(|turned| inner_sum.add_assign(ring, turned));
+                    Ok(inner_sum)
+                })?;
+            }
         }
         let set = &self.core.ladder.sets[self.level];
         Ok(sum.finish(turn)?.unwrap_or_else(|| Rlwe { c0: ring.zero(set), c1: ring.zero(set) }))
@@ -255,26 +269,32 @@ impl Product<'_> {
         Error::MissingRotation { op: "multiply_matrix", rotation: -left, available }
     }
 
-    /// `Σ_k diagonal_k ⊙ vector_k`.
-    fn inner_product(&self, vectors: &[&Rlwe], diagonals: &[Diagonal]) -> Rlwe {
+    /// For each sum, `Σ_k diagonal_k ⊙ vector_k`.
+    fn inner_products(&self, sums: &[(Vec<&Rlwe>, Vec<Diagonal<'_>>)]) -> Vec<Rlwe> {
+        let (ring, set) = (&self.core.ring, &self.core.ladder.sets[self.level]);
+        let packed: Option<Vec<_>> = sums.iter().map(|(vectors, diagonals)| packed_terms(vectors, diagonals)).collect();
+        match packed {
+            Some(sums) => ring.inner_products_packed(set, &sums).into_iter().map(Rlwe::from).collect(),
+            None => sums.iter().map(|(vectors, diagonals)| self.unpacked_product(vectors, diagonals)).collect(),
+        }
+    }
+
+    fn unpacked_product(&self, vectors: &[&Rlwe], diagonals: &[Diagonal<'_>]) -> Rlwe {
         let (ring, set) = (&self.core.ring, &self.core.ladder.sets[self.level]);
         let bodies: Vec<&Poly<Eval>> = vectors.iter().map(|v| &v.c0).collect();
         let masks: Vec<&Poly<Eval>> = vectors.iter().map(|v| &v.c1).collect();
-        let product = |x: &[&Poly<Eval>]| match packed(diagonals) {
-            Some(y) => ring.inner_product_packed(set, x, &y),
-            None => ring.inner_product(set, x, &unpacked(diagonals)),
-        };
-        Rlwe { c0: product(&bodies), c1: product(&masks) }
+        let y = unpacked(diagonals);
+        Rlwe { c0: ring.inner_product(set, &bodies, &y), c1: ring.inner_product(set, &masks, &y) }
     }
 }
 
-/// The polynomials of diagonals that are all packed.
-fn packed<'d>(diagonals: &[Diagonal<'d>]) -> Option<Vec<&'d PackedPoly>> {
-    let poly = |d: &Diagonal<'d>| match *d {
-        Diagonal::Packed(poly) => Some(poly),
+/// The terms of a sum whose diagonals are all packed.
+fn packed_terms<'a>(vectors: &[&'a Rlwe], diagonals: &[Diagonal<'a>]) -> Option<Vec<PackedTerm<'a>>> {
+    let term = |(vector, diagonal): (&&'a Rlwe, &Diagonal<'a>)| match *diagonal {
+        Diagonal::Packed(poly) => Some(([&vector.c0, &vector.c1], poly)),
         Diagonal::Unpacked(_) => None,
     };
-    diagonals.iter().map(poly).collect()
+    vectors.iter().zip(diagonals).map(term).collect()
 }
 
 /// The polynomials of diagonals that are all unpacked.

@@ -3,6 +3,7 @@
 use everlevel_ring::{Footprint, PackedPoly};
 use everlevel_rlwe::Gadget;
 
+use crate::circuits::matrix::apply::GIANTS_TOGETHER;
 use crate::circuits::matrix::encode::TOGETHER;
 use crate::circuits::matrix::plan::{Plan, shortest};
 use crate::core::Core;
@@ -50,8 +51,10 @@ impl Core {
         let babies: usize = (0..columns).map(|column| plan.babies(column).len()).sum();
         let together = |row| plan.by_giant(row).into_values().map(|steps| steps.iter().map(|s| s.babies.len()).sum());
         let terms: usize = (0..plan.block_rows()).flat_map(together).max().unwrap_or(0);
+        let giants = (0..plan.block_rows()).map(|row| plan.by_giant(row).len()).max().unwrap_or(0);
         let diagonals = match form {
-            MatrixForm::Plain => 0,
+            // Sums that wait for their turn.
+            MatrixForm::Plain => 2 * source * giants.clamp(1, GIANTS_TOGETHER).saturating_sub(1),
             MatrixForm::Light => terms * source,
             // Their coefficients beside their residues.
             MatrixForm::Entries => terms * source + terms * 2 * self.encoder.slots() / self.ring.n() + 2 * TOGETHER,
