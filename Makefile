@@ -16,6 +16,7 @@
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make gpu-kernels  the kernels for GPUs by NVRTC, which is installed for it, and their registers, into out/gpu.txt
 #   make check-targets  compile all crates for ARM, macOS, Windows and WebAssembly, whose standard library rustup brings
+#   make test-arm    the suites of kernels, a bootstrap and gates compiled for ARM and run by QEMU
 #   make build       the release build of the Python package, into .venv
 #   make wheel       a wheel for every CPython from 3.11 on, into build/wheels, tried in clean environments
 #   make package     the crates as crates.io would get them, into target/package, each built from its package
@@ -30,10 +31,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels check-targets test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels check-targets test-arm test-install wheel package clean tools
 
 help:
-	@sed -n '3,26s/^# *//p' Makefile
+	@sed -n '3,27s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -152,6 +153,19 @@ check-targets: tools
 		echo "$$target" && PYO3_NO_PYTHON=1 RUSTFLAGS=-Dwarnings $(CARGO) check --quiet --locked --workspace \
 			$$without --features everlevel-io/pure-hash --target $$target || exit 1; \
 	done
+
+# The suites of every backend, bootstraps of small rings and gates, compiled for ARM and run by an emulator: no times.
+# Rust's own linker and C library serve, so that no cross compiler is needed.
+ARM := aarch64-unknown-linux-musl
+
+test-arm: tools
+	command -v qemu-aarch64 >/dev/null || apt-get install -y -q qemu-user || { \
+		echo "qemu-aarch64 is missing: Debian and Ubuntu have it in 'apt install qemu-user'" >&2; exit 1; }
+	rustup target add $(ARM)
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64 \
+		$(CARGO) test --quiet --locked --target $(ARM) --features everlevel-io/pure-hash \
+		$(addprefix -p everlevel-,io math ring rlwe limbs ckks bfv binfhe) --test suite -- \
+		$(addsuffix ::,$(SIMD_SUITES) bootstrap)
 
 # Where NVRTC can't be installed it says so, and passes.
 gpu-kernels: tools $(BIN)/.everlevel-ready

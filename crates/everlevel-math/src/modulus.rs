@@ -3,6 +3,24 @@
 
 use crate::{Error, MAX_MODULUS_BITS, Simd, primes};
 
+/// A factor `w` of many products modulo `q`, and `⌊w·2^64/q⌋` (Shoup).
+pub(crate) type Factor = (u64, u64);
+
+/// The factor `w` below `q`.
+pub(crate) fn factor(w: u64, q: u64) -> Factor {
+    (w, ((u128::from(w) << 64) / u128::from(q)) as u64)
+}
+
+/// `a·w mod q`, in `[0, 2q)`, for any 64-bit `a`.
+#[inline(always)]
+pub(crate) fn mul_lazy(a: u64, (w, quotient): Factor, q: u64) -> u64 {
+    let estimate = ((u128::from(a) * u128::from(quotient)) >> 64) as u64;
+    a.wrapping_mul(w).wrapping_sub(estimate.wrapping_mul(q))
+}
+
+/// Sums that [`Modulus::sums_into`] has in registers at once.
+const TOGETHER: usize = 4;
+
 /// A prime `q < 2^48` with its reduction constants and the backend that its kernels run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
@@ -16,6 +34,8 @@ pub struct Modulus {
     two_52: u64,
     /// `⌊2^52·(2^52 mod q)/q⌋`.
     two_52_quotient: u64,
+    /// `2^64 mod q`.
+    two_64: Factor,
     simd: Simd,
 }
 
@@ -41,7 +61,8 @@ impl Modulus {
         let reciprocal = ((1u128 << 64) / u128::from(q)) as u64;
         let two_52 = (1 << 52) % q;
         let two_52_quotient = ((u128::from(two_52) << 52) / u128::from(q)) as u64;
-        Ok(Self { q, bits, barrett, reciprocal, two_52, two_52_quotient, simd })
+        let two_64 = factor(((1u128 << 64) % u128::from(q)) as u64, q);
+        Ok(Self { q, bits, barrett, reciprocal, two_52, two_52_quotient, two_64, simd })
     }
 
     /// The prime.
@@ -109,9 +130,8 @@ impl Modulus {
     /// `x mod q`, in `[0, q)`, for a signed integer; as [`Modulus::reduce`], without a branch.
     #[inline]
     pub fn reduce_i64(&self, x: i64) -> u64 {
-        // The word of a negative integer is 2^64 too large; 2^64 mod q is 2^64 − q·⌊2^64/q⌋.
-        let two_64 = self.reciprocal.wrapping_mul(self.q).wrapping_neg();
-        self.sub(self.reduce(x as u64), two_64 & (x >> 63) as u64)
+        // The word of a negative integer is 2^64 too large.
+        self.sub(self.reduce(x as u64), self.two_64.0 & (x >> 63) as u64)
     }
 
     /// `x mod q`, in `[0, q)`, for a signed 128-bit integer.
@@ -120,12 +140,45 @@ impl Modulus {
         if x < 0 { self.neg(r) } else { r }
     }
 
-    /// `x mod q` for a sum of products below `2^112`.
+    /// `a·w mod q`, for any 64-bit `a`.
+    #[inline(always)]
+    pub(crate) fn mul_factor(&self, a: u64, w: Factor) -> u64 {
+        let r = mul_lazy(a, w, self.q);
+        r.min(r.wrapping_sub(self.q))
+    }
+
+    /// The factor `w` below `q`.
+    pub(crate) fn factor(&self, w: u64) -> Factor {
+        factor(w, self.q)
+    }
+
+    /// `x mod q` for any sum of products below `2^128`: `⌊x/2^64⌋·2^64` and the rest are each reduced to less than `2q`.
     #[inline]
     pub(crate) fn reduce_wide(&self, x: u128) -> u64 {
-        let high = self.reduce((x >> 52) as u64);
-        let low = self.reduce(x as u64 & ((1 << 52) - 1));
-        self.add(self.mul(high, self.two_52), low)
+        let high = mul_lazy((x >> 64) as u64, self.two_64, self.q);
+        let r = high + mul_lazy(x as u64, (1, self.reciprocal), self.q);
+        let r = r.min(r.wrapping_sub(2 * self.q));
+        r.min(r.wrapping_sub(self.q))
+    }
+
+    /// The portable sums of products: `out[i]` for `i` from `done` on, of which `add(i, sums)` adds the products of
+    /// `out[i]`, `out[i + 1]`, … to `sums`, below `2^128`.
+    #[inline(always)]
+    pub(crate) fn sums_into(&self, out: &mut [u64], done: usize, add: impl Fn(usize, &mut [u128])) {
+        let (together, rest) = out[done..].as_chunks_mut();
+        let mut at = done;
+        for out in together {
+            let mut sums = [0; TOGETHER];
+            add(at, &mut sums);
+            *out = sums.map(|sum| self.reduce_wide(sum));
+            at += TOGETHER;
+        }
+        for out in rest {
+            let mut sum = [0];
+            add(at, &mut sum);
+            *out = self.reduce_wide(sum[0]);
+            at += 1;
+        }
     }
 
     /// `a^e mod q`.
@@ -160,6 +213,18 @@ impl Modulus {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_sums_are_reduced_as_divided() {
+        for q in [3, 5, 65_537, (1 << 31) - 1, 0xffff_fffa_0001, (1 << 48) - 59] {
+            let m = Modulus::new(q).expect("prime");
+            let largest = u128::from(q - 1) * u128::from(q - 1);
+            let mixed = (0..1000u128).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
+            for x in mixed.chain([0, 1, u128::from(q), largest, 64 * largest, u128::MAX, 1 << 64, (1 << 64) - 1]) {
+                assert_eq!(u128::from(m.reduce_wide(x)), x % u128::from(q), "{x} modulo {q}");
+            }
+        }
+    }
 
     #[test]
     fn reductions_are_remainders_at_every_edge() {

@@ -133,11 +133,11 @@ impl BasisConverter {
 fn convert_limb(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) {
     let done = vector_prefix!(m.simd(), weighted_sum(m, w, out, y, v));
     let k = y.len();
-    for (i, o) in out.iter_mut().enumerate().skip(done) {
-        let mut sum = u128::from(v[i]) * u128::from(w[k]);
-        for j in 0..k {
-            sum += u128::from(y[j][i]) * u128::from(w[j]);
+    m.sums_into(out, done, |i, sums| {
+        for (y, &w) in y.iter().copied().zip(w).chain([(v, &w[k])]) {
+            for (sum, &y) in sums.iter_mut().zip(&y[i..]) {
+                *sum += u128::from(y) * u128::from(w);
+            }
         }
-        *o = m.reduce_wide(sum);
-    }
+    });
 }

@@ -69,8 +69,9 @@ impl Modulus {
     /// `a_i *= w`.
     pub fn mul_scalar_assign(&self, a: &mut [u64], w: u64) {
         let done = vector_prefix!(self.simd(), mul_scalar_assign(self, a, w));
+        let w = self.factor(w);
         for x in &mut a[done..] {
-            *x = self.mul(*x, w);
+            *x = self.mul_factor(*x, w);
         }
     }
 
@@ -78,8 +79,9 @@ impl Modulus {
     pub fn mul_scalar_add_assign(&self, acc: &mut [u64], a: &[u64], w: u64) {
         assert_eq!(acc.len(), a.len());
         let done = vector_prefix!(self.simd(), mul_scalar_add_assign(self, acc, a, w));
+        let w = self.factor(w);
         for (x, y) in acc[done..].iter_mut().zip(&a[done..]) {
-            *x = self.add(*x, self.mul(*y, w));
+            *x = self.add(*x, self.mul_factor(*y, w));
         }
     }
 
@@ -87,8 +89,9 @@ impl Modulus {
     pub fn sub_mul_scalar_assign(&self, a: &mut [u64], b: &[u64], w: u64) {
         assert_eq!(a.len(), b.len());
         let done = vector_prefix!(self.simd(), sub_mul_scalar_assign(self, a, b, w));
+        let w = self.factor(w);
         for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
-            *x = self.mul(self.sub(*x, *y), w);
+            *x = self.mul_factor(*x + self.q() - *y, w);
         }
     }
 

@@ -16,10 +16,13 @@ impl Modulus {
         assert!(x.len() <= 64);
         assert!(x.iter().chain(y).all(|s| s.len() == out.len()));
         let done = vector_prefix!(self.simd(), inner_product_into(self, out, x, y));
-        for (i, o) in out.iter_mut().enumerate().skip(done) {
-            let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(y[i])).sum();
-            *o = self.reduce_wide(sum);
-        }
+        self.sums_into(out, done, |i, sums| {
+            for (x, y) in x.iter().zip(y) {
+                for ((sum, &x), &y) in sums.iter_mut().zip(&x[i..]).zip(&y[i..]) {
+                    *sum += u128::from(x) * u128::from(y);
+                }
+            }
+        });
     }
 
     /// `out_i = Σ_k x_k[i]·y_k[i]` with the `y_k` in packed form (see [`packed`]), at most 64 terms.
@@ -52,10 +55,13 @@ impl Modulus {
         let done =
             vector_prefix!(self.simd(), inner_products_packed_into(self, out.each_mut().map(|o| &mut **o), x, y));
         for (out, y) in out.iter_mut().zip(y) {
-            for (i, o) in out.iter_mut().enumerate().skip(done) {
-                let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i))).sum();
-                *o = self.reduce_wide(sum);
-            }
+            self.sums_into(out, done, |i, sums| {
+                for (x, y) in x.iter().zip(y) {
+                    for ((sum, &x), y) in sums.iter_mut().zip(&x[i..]).zip(packed::residues_from(y, i)) {
+                        *sum += u128::from(x) * u128::from(y);
+                    }
+                }
+            });
         }
     }
 }

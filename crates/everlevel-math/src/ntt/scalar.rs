@@ -1,11 +1,12 @@
 //! The portable transform: two levels in a pass, in blocks that the first cache holds.
 
 use crate::MAX_MODULUS_BITS;
+use crate::modulus::{Factor, factor, mul_lazy};
 
 /// log2 of the values of a block whose levels are done one after another while the block stays in the first cache.
 const LOG_BLOCK: u32 = 12;
 
-/// The twiddles of both directions, each with its quotient `⌊w·2^64/q⌋`.
+/// The twiddles of both directions.
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
     q: u64,
@@ -15,24 +16,10 @@ pub(super) struct Tables {
     inv_roots: Vec<Factor>,
 }
 
-/// A factor `w` and `⌊w·2^64/q⌋`.
-type Factor = (u64, u64);
-
-fn shoup64(w: u64, q: u64) -> Factor {
-    (w, ((u128::from(w) << 64) / u128::from(q)) as u64)
-}
-
-/// `a·w mod q`, in `[0, 2q)`, for any 64-bit `a`.
-#[inline(always)]
-fn mul_shoup_lazy(a: u64, (w, w_shoup): Factor, q: u64) -> u64 {
-    let estimate = ((u128::from(a) * u128::from(w_shoup)) >> 64) as u64;
-    a.wrapping_mul(w).wrapping_sub(estimate.wrapping_mul(q))
-}
-
 /// A Cooley–Tukey butterfly: `(x + w·y, x − w·y)`, each at most `2q` above `x`.
 #[inline(always)]
 fn forward_2([x, y]: [u64; 2], w: Factor, q: u64) -> [u64; 2] {
-    let v = mul_shoup_lazy(y, w, q);
+    let v = mul_lazy(y, w, q);
     [x + v, x + 2 * q - v]
 }
 
@@ -49,9 +36,9 @@ fn forward_4([a, b, c, d]: [u64; 4], [first, low, high]: [Factor; 3], q: u64) ->
 #[inline(always)]
 fn inverse_4([a, b, c, d]: [u64; 4], [first, low, high]: [Factor; 3], one: Factor, q: u64) -> [u64; 4] {
     let [ab, cd] = [a + b, c + d];
-    let [x, y] = [mul_shoup_lazy(a + 4 * q - b, low, q), mul_shoup_lazy(c + 4 * q - d, high, q)];
-    let sum = mul_shoup_lazy(ab + cd, one, q);
-    [sum, x + y, mul_shoup_lazy(ab + 8 * q - cd, first, q), mul_shoup_lazy(x + 2 * q - y, first, q)]
+    let [x, y] = [mul_lazy(a + 4 * q - b, low, q), mul_lazy(c + 4 * q - d, high, q)];
+    let sum = mul_lazy(ab + cd, one, q);
+    [sum, x + y, mul_lazy(ab + 8 * q - cd, first, q), mul_lazy(x + 2 * q - y, first, q)]
 }
 
 /// Replaces groups of four values, one from each quarter, by `butterfly` of them.
@@ -75,7 +62,7 @@ fn two_levels(roots: &[Factor], level: u32, block: usize) -> impl Iterator<Item 
 impl Tables {
     /// Tables from `roots[i] = ψ^brv(i)` and `inv_roots[i] = ψ^-brv(i)`.
     pub(super) fn new(q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
-        let [roots, inv_roots] = [roots, inv_roots].map(|roots| roots.iter().map(|&w| shoup64(w, q)).collect());
+        let [roots, inv_roots] = [roots, inv_roots].map(|roots| roots.iter().map(|&w| factor(w, q)).collect());
         Self { q, roots, inv_roots }
     }
 
@@ -99,9 +86,9 @@ impl Tables {
             for level in (level..log_n).step_by(2) {
                 self.forward_levels(a, level, block << (level - (log_n - a.len().trailing_zeros())));
             }
-            let one = shoup64(1, q);
+            let one = factor(1, q);
             for x in a {
-                *x = mul_shoup_lazy(*x, one, q);
+                *x = mul_lazy(*x, one, q);
                 *x = (*x).min((*x).wrapping_sub(q));
             }
         }
@@ -139,9 +126,9 @@ impl Tables {
         for level in (top..blocks).step_by(2).rev() {
             self.inverse_levels(a, level, 0);
         }
-        let scale = shoup64(scale, q);
+        let scale = factor(scale, q);
         let scaled = |x| {
-            let y = mul_shoup_lazy(x, scale, q);
+            let y = mul_lazy(x, scale, q);
             y.min(y.wrapping_sub(q))
         };
         if top == 0 {
@@ -150,14 +137,14 @@ impl Tables {
         }
         let (low, high) = a.split_at_mut(a.len() / 2);
         for (x, y) in low.iter_mut().zip(high) {
-            [*x, *y] = [scaled(*x + *y), scaled(mul_shoup_lazy(*x + 4 * q - *y, self.inv_roots[1], q))];
+            [*x, *y] = [scaled(*x + *y), scaled(mul_lazy(*x + 4 * q - *y, self.inv_roots[1], q))];
         }
     }
 
     /// The levels `level + 1` and `level` of the chunks of `a`, of which the first is chunk `block` of that level.
     #[inline(always)]
     fn inverse_levels(&self, a: &mut [u64], level: u32, block: usize) {
-        let (q, one, len) = (self.q, shoup64(1, self.q), self.inv_roots.len() >> level);
+        let (q, one, len) = (self.q, factor(1, self.q), self.inv_roots.len() >> level);
         let twiddles = two_levels(&self.inv_roots, level, block);
         if len == 4 {
             for (chunk, w) in a.as_chunks_mut().0.iter_mut().zip(twiddles) {

@@ -36,6 +36,12 @@ pub fn get(packed: &[u8], i: usize) -> u64 {
     u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], 0, 0])
 }
 
+/// Residues from the one at `i` on.
+#[inline(always)]
+pub(crate) fn residues_from(packed: &[u8], i: usize) -> impl Iterator<Item = u64> {
+    packed[6 * i..].as_chunks::<6>().0.iter().map(|&[a, b, c, d, e, f]| u64::from_le_bytes([a, b, c, d, e, f, 0, 0]))
+}
+
 /// Pack a limb of canonical residues.
 ///
 /// # Panics
