@@ -152,7 +152,8 @@ impl Modulus {
         factor(w, self.q)
     }
 
-    /// `x mod q` for any sum of products below `2^128`: `⌊x/2^64⌋·2^64` and the rest are each reduced to less than `2q`.
+    /// `x mod q` for any sum of products below `2^128`: `⌊x/2^64⌋·2^64` and the rest are each reduced to less than
+    /// `2q`.
     #[inline]
     pub(crate) fn reduce_wide(&self, x: u128) -> u64 {
         let high = mul_lazy((x >> 64) as u64, self.two_64, self.q);
