@@ -246,9 +246,7 @@ def test_numpys_functions_are_refused(ab: Any) -> None:
     for function in (
         lambda: np.asarray(a),
         lambda: np.array([a, b], dtype=object),
-        lambda: np.stack([a, b]),
-        lambda: np.where(A, a, b),
-        lambda: np.transpose(a),
+        lambda: np.cumsum(a),
         lambda: A[a],
         lambda: a[b],
     ):
