@@ -23,6 +23,10 @@ _ABOVE: Final = 1 + 2.0**-10
 _MOST_BOX: Final = 64.0
 """Largest bound of a partial sum at level 0, whose modulus has room for 512."""
 _LEAST: Final = 1e-12
+_POWERS: Final = {"relu": 1, "square": 2}
+"""Functions f of which f(c·x) is a power of c times f(x), for c > 0: each unit has an interval of its own."""
+_EXACT_DEGREES: Final = {"square": 2}
+"""Activations that are polynomials: others' degree is asked for or searched."""
 
 
 @dataclass(frozen=True)
@@ -186,9 +190,9 @@ def _intervals(name: str, low: Array, high: Array) -> tuple[float, Array, Array]
 
     A ReLU of c·x is c times that of x, for c > 0: each unit has its own interval. Other functions share one.
     """
-    if name == "relu":
+    if name in _POWERS:
         half = np.maximum(np.maximum(-low, high), _LEAST) * _ABOVE
-        return 0.0, half, half
+        return 0.0, half, half ** _POWERS[name]
     least, largest = float(low.min()), float(high.max())
     half = np.full(len(low), max((largest - least) / 2, _LEAST) * _ABOVE)
     return (least + largest) / 2, half, np.ones(len(low))
@@ -198,15 +202,15 @@ def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *
     center, halves = interval
     half, function = float(halves.max()), ACTIVATIONS[layer.name]
     on_units: Callable[[Array], Array] = function
-    if layer.name != "relu":
+    if layer.name not in _POWERS:
 
         def on_units(t: Array) -> Array:
             return function(center + half * t)
 
-    found: ChebyshevFit = fit(on_units, degree)
+    found: ChebyshevFit = fit(on_units, _EXACT_DEGREES.get(layer.name, degree))
     coefficients = np.array(found.coefficients, dtype=np.float64)
     least, largest = _range_of(coefficients)
-    error = found.max_error * (half if layer.name == "relu" else 1.0)
+    error = found.max_error * (half ** _POWERS[layer.name] if layer.name in _POWERS else 1.0)
     ends = (center - half, center + half)
     return Polynomial(coefficients, max(-least, largest), layer.name, ends, error, is_proven, layer.place)
 
