@@ -122,6 +122,16 @@ def test_a_perceptron_of_two_hidden_layers_that_gives_numbers() -> None:
     assert model.check(x).is_inside
 
 
+@pytest.mark.parametrize("intercept", [0.0, 5.0])
+def test_one_example_is_enough(intercept: float) -> None:
+    """Scores that are all the same have no spread: errors are shares of their size."""
+    trained = LinearRegression().fit([[0.0, 0], [1, 0], [0, 1]], [intercept, intercept + 1, intercept - 1])
+    model = ml.compile(trained, [[0.5, 0.5]], input_range=(0, 1), **SMALL)
+    client, server = model.keys()
+    found = client.decrypt(model(client.encrypt([[0.5, 0.5]]), server))
+    np.testing.assert_allclose(found, [intercept], atol=1e-4)
+
+
 def test_a_model_lets_go_of_its_clients_keys() -> None:
     x, y = data("iris")
     model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)

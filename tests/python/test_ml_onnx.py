@@ -244,9 +244,9 @@ def test_convolutional_networks_on_encrypted_images(
     spread = np.ptp(own)
     np.testing.assert_allclose(client.decrypt(scores), compiled.simulate(rows), atol=2e-4 * spread)
     # Polynomials are within what was asked for; squares are kept.
-    bound = 1e-9 if activation == "square" else compiled._fidelity.error * (1 + 1e-9)
+    bound = 1e-9 if activation == "square" else 1.1 * compiled._fidelity.error
     assert np.abs(compiled.simulate(images) - own).max() <= bound * spread
-    assert compiled._fidelity.error <= options.get("max_error", 1e-9)
+    assert compiled._fidelity.error <= options.get("max_error", 0.02)
     if activation == "square":
         np.testing.assert_allclose(client.decrypt(scores), own[:3], atol=2e-4 * spread)
         assert compiled._program.levels == 4 + 3 * 2
@@ -274,6 +274,27 @@ def test_squares_have_intervals_of_their_own(rng: np.random.Generator) -> None:
     client, server = compiled.keys()
     scores = client.decrypt(compiled(client.encrypt(x[:3]), server))
     np.testing.assert_allclose(scores, own_results(model, x[:3]), atol=1e-4 * np.ptp(compiled.simulate(x)))
+
+
+def test_intervals_that_leave_nothing_but_noise_are_refused(rng: np.random.Generator) -> None:
+    """Squares of sums of many numbers: proven intervals are longer than examples' by a factor for every layer."""
+    nodes = [node("Gemm", "x w0", "0")]
+    for layer in range(1, 5):
+        nodes += [node("Mul", f"{layer - 1} {layer - 1}", f"s{layer}"), node("Gemm", f"s{layer} w{layer}", f"{layer}")]
+    nodes.append(node("Identity", "4"))
+    weights = {f"w{layer}": rng.normal(size=(24, 24 if layer < 4 else 3)) / 5 for layer in range(5)}
+    model, x = network(nodes, (24,), weights), rng.uniform(size=(60, 24))
+    with pytest.raises(
+        errors.ModelError, match=r"^compile: noise moves a score .* by .*; narrow input_range"
+    ) as caught:
+        ml.compile(model, x, degree=7, **SMALL)
+    assert caught.value.found > caught.value.supported == 0.02
+    with pytest.warns(errors.RangeWarning, match=r"square on .* which the examples lead to"):
+        compiled = ml.compile(model, x, degree=7, ranges="calibrated", **SMALL)
+    client, server = compiled.keys()
+    scores = client.decrypt(compiled(client.encrypt(x[:3]), server))
+    own = own_results(model, x)
+    assert np.abs(scores - own[:3]).max() <= 0.02 * np.ptp(own)
 
 
 def test_reading_does_not_need_scikit_learn() -> None:

@@ -54,8 +54,8 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     batch : int, default 1
         Rows that are computed at once. One is computed in the least time; many take less time for each.
     max_error : float, default 0.02
-        Largest error of a score on the examples that polynomials in place of activations may cause, as a share of the
-        scores' spread. The least degree of 3, 7, 15, 31, 63 and 127 is taken that keeps it.
+        Largest error of a score on the examples, by polynomials in place of activations and by noise, as a share of
+        the scores' spread. The least degree of 3, 7, 15, 31, 63 and 127 is taken that keeps it.
     memory : int, optional
         Largest number of bytes for keys, weights and a group of rows.
     margin : float, default 0.1
@@ -71,7 +71,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         ``"probabilities"`` ends the encrypted computation with a polynomial in place of the logistic function, for
         models with one score. `Client.predict_proba` computes the probabilities of every model from scores.
     degree : int, optional
-        Of all polynomials, in the place of `max_error`.
+        Of all polynomials, in the place of `max_error`, which noise alone still has to keep. Squares have degree 2.
     layout : {"rows", "features"}, optional
         The faster one by the plan's estimate, if left out.
     thread_count, insecure_log_n : int, optional
@@ -84,8 +84,8 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     Raises
     ------
     ModelError
-        If a part of the model is not supported, not fitted or malformed, or no degree keeps `max_error`; or if the
-        package onnx is needed and missing.
+        If a part of the model is not supported, not fitted or malformed; if no degree keeps `max_error`, or noise
+        exceeds it; or if the package onnx is needed and missing.
     OperandTypeError
         If `trained` is no model of scikit-learn, and none in ONNX's format.
     StorageError
