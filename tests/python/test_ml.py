@@ -169,17 +169,22 @@ def test_probabilities_of_one_versus_rest_are_not_those_of_a_softmax() -> None:
 
 @pytest.mark.parametrize(("outputs", "inputs"), [(1, 1), (1, 5), (3, 4), (4, 3), (10, 64), (16, 16), (7, 1), (30, 2)])
 @pytest.mark.parametrize("lanes", [1, 4])
-def test_diagonals_and_folds_are_the_product(outputs: int, inputs: int, lanes: int, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_diagonals_and_folds_are_the_product(
+    outputs: int, inputs: int, lanes: int, share: float, rng: np.random.Generator
+) -> None:
     weights, x = rng.normal(size=(outputs, inputs)), rng.normal(size=(lanes, inputs))
+    weights[rng.uniform(size=weights.shape) > share] = 0
     period = max(_layout.power(outputs), _layout.power(inputs))
     layout = _layout.Layout("rows", 2 * period * lanes, lanes, inputs, outputs)
     slots = layout.slots(x, np.zeros(inputs))
     turns = _layout.turns(weights)
     terms = _layout.diagonals(weights, layout)
-    y = sum(terms[k] * np.roll(slots, -k * lanes) for k in range(turns.diagonals))
+    y = sum(term * np.roll(slots, -k * lanes) for term, k in zip(terms, turns.places, strict=True))
     entries, places = _layout.matrix(weights, layout)
     np.testing.assert_allclose(entries @ slots, y)
-    assert places == [k * lanes for k in range(turns.diagonals)]
+    assert places == [k * lanes for k in turns.places]
+    assert all(term.any() for term in terms) or turns.is_slotwise
     for fold in turns.folds:
         y = y + np.roll(y, -fold * lanes)
     np.testing.assert_allclose(layout.rows(y, lanes), x @ weights.T)

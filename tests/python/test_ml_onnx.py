@@ -261,6 +261,41 @@ def test_convolutional_networks_on_encrypted_images(
     np.testing.assert_allclose(client.decrypt(loaded(client.encrypt(rows), server)), compiled.simulate(rows), atol=1e-2)
 
 
+def test_layers_of_one_diagonal_take_no_rotations(rng: np.random.Generator) -> None:
+    model = network(
+        [node("BatchNormalization", "x s h m v", "1"), node("Mul", "1 1", "2"), node("Neg", "2")], (4,), NORMALISATION
+    )
+    x = rng.normal(size=(20, 4))
+    compiled = ml.compile(model, x, **SMALL)
+    assert not compiled._plan.keys.rotations
+    assert [stage.rotations for stage in compiled._plan.stages] == [0, 0, 0]
+    client, server = compiled.keys()
+    assert server.nbytes == compiled.key_nbytes
+    own = own_results(model, x)
+    scores = compiled(client.encrypt(x[:3]), server)
+    np.testing.assert_allclose(client.decrypt(scores), own[:3], atol=1e-4 * np.ptp(own))
+    check_claims(compiled, client, scores, x[:3])
+
+
+def test_convolutions_take_their_taps_where_images_have_powers_of_two(rng: np.random.Generator) -> None:
+    weights = {"k": rng.normal(size=(2, 1, 3, 3)), "l": rng.normal(size=(2, 2, 3, 3))}
+    nodes = [
+        node("Conv", "x k", "1", pads=[1] * 4),
+        node("Mul", "1 1", "2"),
+        node("Conv", "2 l", "3", pads=[1] * 4),
+        node("GlobalAveragePool", "3", "4"),
+        node("Flatten", "4"),
+    ]
+    model, images = network(nodes, (1, 8, 8), weights), rng.uniform(size=(20, 64))
+    compiled = ml.compile(model, images, input_range=(0, 1), **SMALL)
+    # Nine taps; the second convolution is one sum of each channel.
+    assert [stage.products for stage in compiled._plan.stages] == [9, 2, 2]
+    client, server = compiled.keys()
+    own = own_results(model, images)
+    found = client.decrypt(compiled(client.encrypt(images[:3]), server))
+    np.testing.assert_allclose(found, own[:3], atol=1e-3 * np.ptp(own))
+
+
 def test_squares_have_intervals_of_their_own(rng: np.random.Generator) -> None:
     model = network(
         [node("Gemm", "x w", "1"), node("Mul", "1 1", "2"), node("Gemm", "2 u")],
