@@ -83,6 +83,13 @@ GRAPHS: dict[str, tuple[list[Any], tuple[int, ...], dict[str, Any]]] = {
         {},
     ),
     "global average": ([node("GlobalAveragePool", "x")], (3, 4, 5), {}),
+    "mean of axes": ([node("ReduceMean", "x", axes=[-1, 2], keepdims=0)], (3, 4, 5), {}),
+    "mean that keeps its axis": ([node("ReduceMean", "x", axes=[1])], (3, 4), {}),
+    "axes of one number": (
+        [node("GlobalAveragePool", "x", "1"), node("Squeeze", "1 a", "2"), node("Unsqueeze", "2 b")],
+        (3, 4, 5),
+        {"a": np.array([-1, 2]), "b": np.array([1, -1])},
+    ),
     "sums and products": (
         [
             node("Add", "x a", "1"),
@@ -194,6 +201,12 @@ def test_later_activations_agree_with_the_evaluator(operator: str, attributes: d
     )
     x = np.random.default_rng(0).normal(size=(5, 4)) * 3
     np.testing.assert_allclose(_onnx.read(model).scores(x), own_results(model, x), atol=1e-6)
+
+
+def test_means_have_axes_as_an_input_since_version_18() -> None:
+    model = network([node("ReduceMean", "x a", keepdims=0)], (3, 4), {"a": np.array([2])}, opset=18)
+    x = np.random.default_rng(0).normal(size=(5, 12))
+    np.testing.assert_allclose(_onnx.read(model).scores(x), own_results(model, x), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16])

@@ -116,6 +116,18 @@ REFUSED: dict[str, tuple[list[Any], tuple[int, ...], dict[str, Any], str]] = {
         "as large as its windows",
     ),
     "global mean of features": ([node("GlobalAveragePool", "x")], (4,), {}, "has shapes"),
+    "mean of rows": (
+        [node("ReduceMean", "x", axes=[0])],
+        (4,),
+        {},
+        r"has the axes \(0,\) of 2 dimensions",
+    ),
+    "mean of all": ([node("ReduceMean", "x")], (4,), {}, r"has the axes \(\) of 2 dimensions"),
+    "mean of an axis that isn't there": ([node("ReduceMean", "x", axes=[5])], (4,), {}, r"has the axes \(5,\)"),
+    "mean of an axis twice": ([node("ReduceMean", "x", axes=[1, -1])], (4,), {}, r"has the axes \(1, -1\)"),
+    "axes of several numbers": ([node("Squeeze", "x a")], (4,), {"a": np.array([1])}, r"has shapes \(4,\) and \(1,\)"),
+    "half an axis": ([node("Squeeze", "x a")], (4,), {"a": np.array([1.5])}, r"has the axes \(1,\)|malformed"),
+    "unsqueezed rows": ([node("Unsqueeze", "x a")], (4,), {"a": np.array([0])}, r"has the axes \(0,\) of 3"),
     "training": (
         [helper.make_node("BatchNormalization", [*"xshmv"], ["y", "m2", "v2"], training_mode=1)],
         (4,),

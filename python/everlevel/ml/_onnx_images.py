@@ -77,6 +77,16 @@ def _global_average_pool(node: Node) -> Value:
     return tensor.with_terms(tensor.terms.mean(axes, keepdims=True), node.place)
 
 
+def _reduce_mean(node: Node) -> Value:
+    tensor = node.tensor(0)
+    # An input from version 18 on, and an attribute before.
+    given = node.optional_constant(1)
+    values = node.take("axes", ()) if given is None else given
+    node.take("noop_with_empty_axes", 0)
+    axes = node.axes(values, tensor.terms.ndim, "name those of the image")
+    return tensor.with_terms(tensor.terms.mean(axes, keepdims=bool(node.take("keepdims", 1))), node.place)
+
+
 def _batch_normalization(node: Node) -> Value:
     tensor = node.tensor(0)
     advice = "export the network after its eval()"
@@ -160,4 +170,5 @@ OPERATORS: Final[Mapping[str, Reader]] = {
     "BatchNormalization": _batch_normalization,
     "Conv": _conv,
     "GlobalAveragePool": _global_average_pool,
+    "ReduceMean": _reduce_mean,
 }

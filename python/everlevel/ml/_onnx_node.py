@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ._network import Array
 from ._tensors import Tensor, refusal
 
@@ -48,6 +50,22 @@ class Node:
         if value not in allowed:
             choices = " or ".join(map(repr, allowed))
             raise refusal(self.place, f"has {name}={value!r}", f"{choices} is supported", advice, value, allowed)
+
+    def axes(self, values: Any, rank: int, advice: str) -> tuple[int, ...]:
+        """Return axes of a tensor of so many dimensions, from 0 up: none is the first one, of the rows."""
+        found = tuple(int(axis) for axis in np.ravel(values))
+        axes = tuple(axis + rank if axis < 0 else axis for axis in found)
+        is_whole = np.array_equal(found, np.ravel(values))
+        if not (axes and is_whole) or len(set(axes)) < len(axes) or min(axes) < 1 or max(axes) >= rank:
+            raise refusal(
+                self.place,
+                f"has the axes {found} of {rank} dimensions",
+                "different ones after the first, of the rows, are supported",
+                advice,
+                found=found,
+                supported=tuple(range(1, rank)),
+            )
+        return axes
 
     def optional(self, index: int) -> Value | None:
         """Return an input that may be left out."""

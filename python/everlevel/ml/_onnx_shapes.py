@@ -72,6 +72,20 @@ def _transpose(node: Node) -> Value:
     return value.with_terms(value.terms.transpose(order), node.place)
 
 
+def _squeeze(node: Node) -> Value:
+    tensor = node.tensor(0)
+    axes = node.axes(node.constant(1), tensor.terms.ndim, "name axes of one number")
+    if any(tensor.terms.shape[axis] != 1 for axis in axes):
+        raise mismatch(node, tensor.shape, axes)
+    return tensor.with_terms(tensor.terms.squeeze(axes), node.place)
+
+
+def _unsqueeze(node: Node) -> Value:
+    tensor, values = node.tensor(0), node.constant(1)
+    axes = node.axes(values, tensor.terms.ndim + values.size, "keep the rows first")
+    return tensor.with_terms(np.expand_dims(tensor.terms, axes), node.place)
+
+
 def _concat(node: Node) -> Value:
     tensors = [node.tensor(index) for index in range(len(node.inputs))]
     first = tensors[0]
@@ -123,7 +137,9 @@ OPERATORS: Final[Mapping[str, Reader]] = {
     "Flatten": _flatten,
     "Identity": _identity,
     "Reshape": _reshape,
+    "Squeeze": _squeeze,
     "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze,
 }
 
 ON_CONSTANTS: Final = ("Identity", "Reshape", "Transpose")
