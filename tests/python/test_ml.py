@@ -122,6 +122,16 @@ def test_a_perceptron_of_two_hidden_layers_that_gives_numbers() -> None:
     assert model.check(x).is_inside
 
 
+@pytest.mark.parametrize("intercept", [0.0, 5.0])
+def test_one_example_is_enough(intercept: float) -> None:
+    """Scores that are all the same have no spread: errors are shares of their size."""
+    trained = LinearRegression().fit([[0.0, 0], [1, 0], [0, 1]], [intercept, intercept + 1, intercept - 1])
+    model = ml.compile(trained, [[0.5, 0.5]], input_range=(0, 1), **SMALL)
+    client, server = model.keys()
+    found = client.decrypt(model(client.encrypt([[0.5, 0.5]]), server))
+    np.testing.assert_allclose(found, [intercept], atol=1e-4)
+
+
 def test_a_model_lets_go_of_its_clients_keys() -> None:
     x, y = data("iris")
     model = ml.compile(LogisticRegression(max_iter=500).fit(x, y), x, **SMALL)
@@ -159,17 +169,22 @@ def test_probabilities_of_one_versus_rest_are_not_those_of_a_softmax() -> None:
 
 @pytest.mark.parametrize(("outputs", "inputs"), [(1, 1), (1, 5), (3, 4), (4, 3), (10, 64), (16, 16), (7, 1), (30, 2)])
 @pytest.mark.parametrize("lanes", [1, 4])
-def test_diagonals_and_folds_are_the_product(outputs: int, inputs: int, lanes: int, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_diagonals_and_folds_are_the_product(
+    outputs: int, inputs: int, lanes: int, share: float, rng: np.random.Generator
+) -> None:
     weights, x = rng.normal(size=(outputs, inputs)), rng.normal(size=(lanes, inputs))
+    weights[rng.uniform(size=weights.shape) > share] = 0
     period = max(_layout.power(outputs), _layout.power(inputs))
     layout = _layout.Layout("rows", 2 * period * lanes, lanes, inputs, outputs)
     slots = layout.slots(x, np.zeros(inputs))
     turns = _layout.turns(weights)
     terms = _layout.diagonals(weights, layout)
-    y = sum(terms[k] * np.roll(slots, -k * lanes) for k in range(turns.diagonals))
+    y = sum(term * np.roll(slots, -k * lanes) for term, k in zip(terms, turns.places, strict=True))
     entries, places = _layout.matrix(weights, layout)
     np.testing.assert_allclose(entries @ slots, y)
-    assert places == [k * lanes for k in range(turns.diagonals)]
+    assert places == [k * lanes for k in turns.places]
+    assert all(term.any() for term in terms) or turns.is_slotwise
     for fold in turns.folds:
         y = y + np.roll(y, -fold * lanes)
     np.testing.assert_allclose(layout.rows(y, lanes), x @ weights.T)

@@ -10,9 +10,8 @@ from .._common import callers, checks
 from .._common.storable import PathLike
 from ..ckks import Engine
 from ..errors import ParameterError, RangeWarning
-from . import _files, _plan, _ranges, client, model, rows, server
+from . import _files, _onnx, _plan, _ranges, _sklearn, client, model, rows, server
 from ._scaling import DEGREES, Wishes, fitted, measured
-from ._sklearn import read
 from .client import Client
 from .model import Fidelity, Model
 from .rows import EncryptedRows
@@ -37,21 +36,26 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     thread_count: int | None = None,
     insecure_log_n: int | None = None,
 ) -> Model:
-    """Compile a trained model of scikit-learn, so that it runs on encrypted rows.
+    """Compile a trained model of scikit-learn, or a network in ONNX's format, so that it runs on encrypted rows.
 
     Parameters
     ----------
-    trained : model of scikit-learn
-        Fitted: LinearRegression, Ridge, Lasso, ElasticNet, LinearSVR, SVR with a linear kernel; LogisticRegression,
-        RidgeClassifier, LinearSVC, SVC with a linear kernel and two classes; MLPClassifier, MLPRegressor; or a Pipeline
-        that ends in one of these, after StandardScaler, MinMaxScaler, MaxAbsScaler or PCA, which take no levels.
+    trained : model of scikit-learn, onnx.ModelProto, or path
+        Fitted, of scikit-learn: LinearRegression, Ridge, Lasso, ElasticNet, LinearSVR, SVR with a linear kernel;
+        LogisticRegression, RidgeClassifier, LinearSVC, SVC with a linear kernel and two classes; MLPClassifier,
+        MLPRegressor; or a Pipeline that ends in one of these, after StandardScaler, MinMaxScaler, MaxAbsScaler or PCA,
+        which take no levels.
+        In ONNX's format, or the path of a file of it (a `pathlib.Path`, or text that ends in ``.onnx``): networks of
+        Gemm, MatMul, Conv, BatchNormalization, AveragePool, GlobalAveragePool, sums, products with constants and
+        changes of shape; Relu, Sigmoid, Tanh, Gelu, Swish, x·Sigmoid(x) and x·x; at the end Softmax or LogSoftmax.
     examples : array_like of real numbers, shape (rows, features)
-        Rows as the model will be given, such as those that it was trained on: they tell the ranges of values.
+        Rows as the model will be given, such as those that it was trained on: they tell the ranges of values. Images
+        as rows: ``x.reshape(len(x), -1)``.
     batch : int, default 1
         Rows that are computed at once. One is computed in the least time; many take less time for each.
     max_error : float, default 0.02
-        Largest error of a score on the examples that polynomials in place of activations may cause, as a share of the
-        scores' spread. The least degree of 3, 7, 15, 31, 63 and 127 is taken that keeps it.
+        Largest error of a score on the examples, by polynomials in place of activations and by noise, as a share of
+        the scores' spread. The least degree of 3, 7, 15, 31, 63 and 127 is taken that keeps it.
     memory : int, optional
         Largest number of bytes for keys, weights and a group of rows.
     margin : float, default 0.1
@@ -67,7 +71,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         ``"probabilities"`` ends the encrypted computation with a polynomial in place of the logistic function, for
         models with one score. `Client.predict_proba` computes the probabilities of every model from scores.
     degree : int, optional
-        Of all polynomials, in the place of `max_error`.
+        Of all polynomials, in the place of `max_error`, which noise alone still has to keep. Squares have degree 2.
     layout : {"rows", "features"}, optional
         The faster one by the plan's estimate, if left out.
     thread_count, insecure_log_n : int, optional
@@ -80,9 +84,12 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     Raises
     ------
     ModelError
-        If a part of the model is not supported, or not fitted, or no degree keeps `max_error`.
+        If a part of the model is not supported, not fitted or malformed; if no degree keeps `max_error`, or noise
+        exceeds it; or if the package onnx is needed and missing.
     OperandTypeError
-        If `trained` is no model of scikit-learn.
+        If `trained` is no model of scikit-learn, and none in ONNX's format.
+    StorageError
+        If a file can't be read.
     MessageError, MessageTypeError
         If the examples are no rows of finite real numbers.
     OutOfMemoryError
@@ -119,7 +126,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         checks.one_of(operation, "output", output, ("scores", "probabilities")) == "probabilities",
     )
     setting = _plan.setting(operation, batch, layout, memory, insecure_log_n, thread_count)
-    network = read(trained)
+    network = _onnx.read(trained) if _onnx.is_network(trained) else _sklearn.read(trained)
     array = _ranges.rows(operation, "examples", examples, network.feature_count)
     limits = _limits(operation, input_range, network.feature_count)
     region = _ranges.InputRange.of(array, wishes.margin, limits)

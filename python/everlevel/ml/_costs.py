@@ -89,9 +89,9 @@ class Costs:
     def rows(self, level: int, turns: Turns, layout: Layout) -> float:
         """Seconds of a map of rows."""
         folds = len(turns.folds) * self.switch(level - 1)
-        if turns.diagonals == 1:
+        if turns.is_slotwise:
             return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
-        products = self._of(_PRODUCT, turns.diagonals * (level + 1))
+        products = self._of(_PRODUCT, len(turns.places) * (level + 1))
         return rotations_of(turns, layout) * self.switch(level) + products + self.rescaling(level) + folds
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
@@ -106,14 +106,23 @@ class Costs:
 
 
 def rotations_of(turns: Turns, layout: Layout) -> int:
-    """Return the key switches of a product by baby steps and giant steps.
+    """Return the key switches of a product by baby steps and giant steps, as the engine splits the diagonals.
 
-    Baby steps are amounts below a power of two, the root of the slots at most: of many lanes there are few.
+    Baby steps are amounts below a power of two, the root of the slots at most, and what is left of them without their
+    highest bits.
     """
-    most = 1 << (layout.slot_count.bit_length() - 1) // 2
-    counts = [1 << k for k in range(max(most // layout.lanes, 1).bit_length())]
-    babies = min(counts, key=lambda count: count + _GIANT_PRICE * -(-turns.diagonals // count))
-    return babies - 1 + -(-turns.diagonals // babies) - 1
+    slots = layout.slot_count
+    amounts = [(place * layout.lanes + slots // 2) % slots - slots // 2 for place in turns.places]
+    prices = []
+    for k in range((slots.bit_length() - 1) // 2 + 1):
+        babies, giants = {0}, {amount >> k for amount in amounts}
+        for amount in amounts:
+            baby = amount & ((1 << k) - 1)
+            while baby and baby not in babies:
+                babies.add(baby)
+                baby ^= 1 << (baby.bit_length() - 1)
+        prices.append((len(babies) + _GIANT_PRICE * len(giants), len(babies) - 1 + len(giants - {0})))
+    return min(prices, key=lambda price: price[0])[1]
 
 
 def products_of(degree: int) -> list[int]:

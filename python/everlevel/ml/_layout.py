@@ -2,7 +2,8 @@
 
 *Rows.* A unit has `lanes` rows, of which feature i of row b is in slot ``i·lanes + b``; features are filled up to a
 power of two and repeated until the unit is full, so that every slot has a value and rotations come round. A map of
-weights W of m × n, both filled up to powers of two, has d = min(m, n) diagonals,
+weights W of m × n, both filled up to powers of two, has up to d = min(m, n) diagonals, of which those that are zero
+take nothing,
 
     y[r] = Σ_(k < d) W[r mod m, (r + k) mod n]·x[r + k],
 
@@ -116,29 +117,38 @@ class Turns:
 
     Attributes
     ----------
-    diagonals : int
+    places : tuple of int
+        Of the diagonals that aren't zero, in order: amounts to the left by which the input is rotated.
     folds : tuple of int
         Amounts to the left by which sums are added up afterwards.
     """
 
-    diagonals: int
+    places: tuple[int, ...]
     folds: tuple[int, ...]
+
+    @property
+    def is_slotwise(self) -> bool:
+        """Whether the only diagonal is the first one, so that a product with a vector is enough."""
+        return self.places == (0,)
 
 
 def turns(weights: Array) -> Turns:
     """Return the rotations of a map."""
     outputs, inputs = map(power, weights.shape)
     folds = tuple(outputs << k for k in range((inputs // outputs).bit_length() - 1)) if inputs > outputs else ()
-    return Turns(min(outputs, inputs), folds)
+    # The smaller size divides the larger one: an entry is in the diagonal of its difference, modulo the smaller.
+    row, column = np.nonzero(weights)
+    places = np.unique((column - row) % min(outputs, inputs))
+    return Turns(tuple(map(int, places)) or (0,), folds)
 
 
 def diagonals(weights: Array, layout: Layout) -> Array:
-    """Return the diagonals of a map of rows, of shape (diagonals, slots)."""
+    """Return the diagonals of a map of rows that aren't zero, of shape (diagonals, slots)."""
     outputs, inputs = map(power, weights.shape)
     padded = np.zeros((outputs, inputs))
     padded[: weights.shape[0], : weights.shape[1]] = weights
     row = np.arange(layout.slot_count // layout.lanes)
-    each = [padded[row % outputs, (row + k) % inputs] for k in range(min(outputs, inputs))]
+    each = [padded[row % outputs, (row + k) % inputs] for k in turns(weights).places]
     return np.repeat(np.stack(each), layout.lanes, axis=1)
 
 
@@ -147,7 +157,7 @@ def matrix(weights: Array, layout: Layout) -> tuple[Array, list[int]]:
     values = diagonals(weights, layout)
     size, slot = layout.slot_count, np.arange(layout.slot_count)
     entries = np.zeros((size, size))
-    places = [k * layout.lanes for k in range(len(values))]
+    places = [k * layout.lanes for k in turns(weights).places]
     for place, diagonal in zip(places, values, strict=True):
         entries[slot, (slot + place) % size] = diagonal
     return entries, places

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import ModelError
 
 Array = NDArray[np.float64]
 
@@ -17,10 +20,25 @@ def _logistic(x: Array) -> Array:
     return values
 
 
+def _gelu(x: Array) -> Array:
+    erf = np.frompyfunc(math.erf, 1, 1)
+    values: Array = x / 2 * (1 + np.asarray(erf(x / math.sqrt(2)), dtype=np.float64))
+    return values
+
+
+def _gelu_tanh(x: Array) -> Array:
+    values: Array = x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return values
+
+
 ACTIVATIONS: Final[Mapping[str, Callable[[Array], Array]]] = {
     "relu": lambda x: np.maximum(x, 0.0),
     "tanh": np.tanh,
     "logistic": _logistic,
+    "gelu": _gelu,
+    "gelu-tanh": _gelu_tanh,
+    "silu": lambda x: x * _logistic(x),
+    "square": np.square,
 }
 """Functions of one number that layers apply to each of theirs."""
 
@@ -126,3 +144,15 @@ def folded(layers: Iterable[Layer]) -> tuple[Layer, ...]:
         else:
             result.append(layer)
     return tuple(result)
+
+
+def require_finite(network: Network) -> None:
+    """Refuse a network with NaN or infinity among its weights."""
+    for layer in network.layers:
+        if isinstance(layer, Affine) and not (np.isfinite(layer.weights).all() and np.isfinite(layer.bias).all()):
+            raise ModelError(
+                f"compile: {layer.place} has a weight that is not finite, and all have to be; train it again, on "
+                f"finite data",
+                place=layer.place,
+                found="NaN or infinity",
+            )

@@ -221,7 +221,7 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
         if isinstance(step, Map):
             if layout.kind == "rows":
                 needed = turns(step.weights)
-                has_matrices |= needed.diagonals > 1
+                has_matrices |= not needed.is_slotwise
                 for fold in needed.folds:
                     fixed[fold * layout.lanes] = max(fixed.get(fold * layout.lanes, 0), level - 1)
                 stages.append(_rows_stage(step, layout, level, costs))
@@ -244,14 +244,14 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
 def _rows_stage(step: Map, layout: Layout, level: int, costs: Costs) -> Stage:
     needed = turns(step.weights)
     rotations = len(needed.folds)
-    if needed.diagonals > 1:
+    if not needed.is_slotwise:
         rotations += rotations_of(needed, layout)
-        nbytes = needed.diagonals * (level + 1) * _DIAGONAL_BYTES << costs.log_n
+        nbytes = len(needed.places) * (level + 1) * _DIAGONAL_BYTES << costs.log_n
     else:
         nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
     nbytes += level * _LIMB_BYTES << costs.log_n  # the bias
     seconds = costs.rows(level, needed, layout)
-    return Stage(_name(step), level, level - 1, rotations, needed.diagonals, seconds, nbytes)
+    return Stage(_name(step), level, level - 1, rotations, len(needed.places), seconds, nbytes)
 
 
 def _features_stage(step: Map, level: int, costs: Costs) -> Stage:

@@ -67,7 +67,7 @@ class Runner:
         level = self._program.levels - sum(before.levels for before in self._program.steps[:index])
         with self._lock:
             if index not in self._weights:
-                if turns(step.weights).diagonals > 1:
+                if not turns(step.weights).is_slotwise:
                     entries, places = matrix(step.weights, self._layout)
                     self._weights[index] = engine.encode_to_plain_matrix(entries, level, places)
                 else:

@@ -23,6 +23,12 @@ _ABOVE: Final = 1 + 2.0**-10
 _MOST_BOX: Final = 64.0
 """Largest bound of a partial sum at level 0, whose modulus has room for 512."""
 _LEAST: Final = 1e-12
+_NOISE: Final = 2.0**-26
+"""Standard deviation of a step's noise, of values up to 1: about that of a rescaling by 2^40 at N = 2^16."""
+_POWERS: Final = {"relu": 1, "square": 2}
+"""Functions f of which f(c·x) is a power of c times f(x), for c > 0: each unit has an interval of its own."""
+_EXACT_DEGREES: Final = {"square": 2}
+"""Activations that are polynomials: others' degree is asked for or searched."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,9 @@ class Fitted:
     ----------
     program : Program
     error : float
-        Largest difference of a score, as a share of the spread of the model's scores.
+        Largest difference of a score, as a share of the spread of the model's scores: of polynomials and of noise.
+    noise : float
+        The part of noise.
     agreeing : int
         Examples of which the prediction is the model's own.
     example_count : int
@@ -66,6 +74,7 @@ class Fitted:
 
     program: Program
     error: float
+    noise: float
     agreeing: int
     example_count: int
 
@@ -76,7 +85,7 @@ def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes
     Raises
     ------
     ModelError
-        If no degree does, or probabilities are asked of a model that has none of one score.
+        If no degree does, or noise exceeds it, or probabilities are asked of a model that has none of one score.
     """
     if wishes.gives_probabilities and network.task.link != "logistic":
         raise ModelError(
@@ -97,7 +106,7 @@ def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes
             continue
         if best is None or found.error < best.error:
             best = found
-        if found.error <= wishes.max_error or wishes.degree is not None:
+        if found.error <= wishes.max_error or (wishes.degree is not None and found.noise <= wishes.max_error):
             return found
     if best is None:
         raise ModelError(
@@ -106,6 +115,16 @@ def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes
             f"ranges='calibrated', whose intervals are shorter and not proven",
             place=network.name,
             found=degrees[-1],
+        )
+    if best.noise > wishes.max_error and (wishes.degree is not None or best.noise > best.error / 2):
+        raise ModelError(
+            f"compile: noise moves a score on the examples by {best.noise:.2g} of the scores' spread, and max_error is "
+            f"{wishes.max_error:g}: the intervals of all rows in range are much longer than what examples lead to; "
+            f"narrow input_range or margin, or compile with ranges='calibrated', whose intervals are shorter and not "
+            f"proven",
+            place=network.name,
+            found=best.noise,
+            supported=wishes.max_error,
         )
     raise ModelError(
         f"compile: the largest error of a score on the examples is {best.error:.2g} of the scores' spread at degrees "
@@ -118,18 +137,38 @@ def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes
 
 
 def measured(network: Network, program: Program, examples: Array) -> Fitted:
-    """Compare a program with its model on the examples."""
+    """Compare a program with its model on the examples, as noise of every step leaves it.
+
+    A proven interval that is much longer than what examples take leaves small numbers, and their noise counts.
+    """
     own = network.scores(examples)
     labels = network.task.labels(own)
     if program.gives_probabilities:
         own = network.task.probabilities(own)[:, 1:]
-    scores = program.scores((examples - program.input.center) / program.input.half)
-    spread = 1.0 if program.gives_probabilities else max(float(own.max() - own.min()), _LEAST)
+    scaled = (examples - program.input.center) / program.input.half
+    scores = _noisy_scores(program, scaled)
+    spread = 1.0 if program.gives_probabilities else _spread(own, program.scale)
     error = float(np.abs(scores - own).max() / spread)
+    noise = float(np.abs(scores - program.scores(scaled)).max() / spread)
     agreeing = len(examples)
     if network.task.classes is not None:
         agreeing = int((network.task.labels(scores, program.threshold) == labels).sum())
-    return Fitted(program, error, agreeing, len(examples))
+    return Fitted(program, error, noise, agreeing, len(examples))
+
+
+def _spread(scores: Array, scale: float) -> float:
+    """Return what errors are shares of: the scores' spread; of scores that are all the same, their size or scale."""
+    spread, size = float(scores.max() - scores.min()), float(np.abs(scores).max())
+    return spread if spread > _LEAST * size else size if size > _LEAST else scale
+
+
+def _noisy_scores(program: Program, scaled: Array) -> Array:
+    """Return the scores of scaled rows with the noise that every step adds."""
+    generator, results = np.random.default_rng(0), scaled
+    for step in program.steps:
+        results = step(results)
+        results = results + generator.normal(scale=_NOISE, size=results.shape)
+    return results * program.scale
 
 
 def _program(network: Network, examples: Array, region: InputRange, wishes: Wishes, degree: int) -> Program:
@@ -186,9 +225,9 @@ def _intervals(name: str, low: Array, high: Array) -> tuple[float, Array, Array]
 
     A ReLU of c·x is c times that of x, for c > 0: each unit has its own interval. Other functions share one.
     """
-    if name == "relu":
+    if name in _POWERS:
         half = np.maximum(np.maximum(-low, high), _LEAST) * _ABOVE
-        return 0.0, half, half
+        return 0.0, half, half ** _POWERS[name]
     least, largest = float(low.min()), float(high.max())
     half = np.full(len(low), max((largest - least) / 2, _LEAST) * _ABOVE)
     return (least + largest) / 2, half, np.ones(len(low))
@@ -198,15 +237,15 @@ def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *
     center, halves = interval
     half, function = float(halves.max()), ACTIVATIONS[layer.name]
     on_units: Callable[[Array], Array] = function
-    if layer.name != "relu":
+    if layer.name not in _POWERS:
 
         def on_units(t: Array) -> Array:
             return function(center + half * t)
 
-    found: ChebyshevFit = fit(on_units, degree)
+    found: ChebyshevFit = fit(on_units, _EXACT_DEGREES.get(layer.name, degree))
     coefficients = np.array(found.coefficients, dtype=np.float64)
     least, largest = _range_of(coefficients)
-    error = found.max_error * (half if layer.name == "relu" else 1.0)
+    error = found.max_error * (half ** _POWERS[layer.name] if layer.name in _POWERS else 1.0)
     ends = (center - half, center + half)
     return Polynomial(coefficients, max(-least, largest), layer.name, ends, error, is_proven, layer.place)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, OperandTypeError
-from ._network import Activation, Affine, Array, Layer, Network, Task, folded
+from ._network import Activation, Affine, Array, Layer, Network, Task, folded, require_finite
 
 Read = tuple[list[Layer], Task]
 
@@ -23,16 +23,16 @@ def read(model: Any) -> Network:
     Raises
     ------
     OperandTypeError
-        If it isn't one of scikit-learn's.
+        If it isn't one of scikit-learn's, and no network in ONNX's format.
     ModelError
         If it isn't fitted, or a part of it is not supported.
     """
     if type(model).__module__.partition(".")[0] != "sklearn" or isinstance(model, type):
         raise OperandTypeError(
-            f"compile: trained is of type {type(model).__name__}, and a fitted model of scikit-learn is needed; pass "
-            f"what fit returned",
+            f"compile: trained is of type {type(model).__name__}, and a fitted model of scikit-learn is needed, or a "
+            f"network in ONNX's format; pass what fit returned, an onnx.ModelProto, or the path of a file .onnx",
             argument="trained",
-            expected="model of scikit-learn",
+            expected="model of scikit-learn or ONNX",
             actual=type(model).__name__,
         )
     name = type(model).__name__
@@ -40,7 +40,7 @@ def read(model: Any) -> Network:
     layers: list[Layer] = [_transformer(at, step) for at, step in transformers]
     found, task = _estimator(place, last)
     network = Network(folded([*layers, *found]), task, name)
-    _require_finite(network)
+    require_finite(network)
     return network
 
 
@@ -277,14 +277,3 @@ _ESTIMATORS: Final[Mapping[str, Callable[[str, Any], Read]]] = {
     "MLPClassifier": _perceptron_classifier,
     "MLPRegressor": _perceptron_regressor,
 }
-
-
-def _require_finite(network: Network) -> None:
-    for layer in network.layers:
-        if isinstance(layer, Affine) and not (np.isfinite(layer.weights).all() and np.isfinite(layer.bias).all()):
-            raise ModelError(
-                f"compile: {layer.place} has a weight that is not finite, and all have to be; train it again, on "
-                f"finite data",
-                place=layer.place,
-                found="NaN or infinity",
-            )

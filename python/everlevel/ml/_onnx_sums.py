@@ -1,0 +1,227 @@
+"""Operators of ONNX that are sums, products and activations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ._network import Array
+from ._onnx_node import Node, Reader, Value, mismatch
+from ._tensors import Tensor, refusal, require_room
+
+
+def _gemm(node: Node) -> Value:
+    left, right = node.tensor(0), node.constant(1)
+    alpha, beta = float(node.take("alpha", 1.0)), float(node.take("beta", 1.0))
+    node.require("transA", node.take("transA", 0), (0,), "transpose the matrix of weights instead")
+    _require_rank(node, left, 1)
+    matrix = right.T if node.take("transB", 0) else right
+    if matrix.ndim != 2 or len(matrix) != left.size:
+        raise mismatch(node, left.shape, matrix.shape)
+    require_room(node.place, left.source, matrix.shape[1:])
+    product = left.with_terms(left.terms @ (alpha * matrix), node.place)
+    addend = node.optional(2)
+    if addend is None:
+        return product
+    total = _plus(node, product, _scaled(addend, beta))
+    if total.shape != product.shape:
+        raise mismatch(node, product.shape, total.shape)
+    return total
+
+
+def _matmul(node: Node) -> Value:
+    left, right = node.value(0), node.value(1)
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        raise refusal(
+            node.place,
+            "multiplies two encrypted matrices",
+            "one by constants is supported",
+            "use fully connected layers and convolutions in place of attention",
+            found="MatMul of two results",
+        )
+    tensor, matrix = (left, right) if isinstance(left, Tensor) else (right, left)
+    assert isinstance(tensor, Tensor)
+    assert not isinstance(matrix, Tensor)
+    is_right = tensor is left
+    # Of a matrix on the left, the tensor's first dimension is none of the product's.
+    if matrix.ndim != 2 or len(tensor.shape) < (1 if is_right else 2):
+        raise mismatch(node, tensor.shape, matrix.shape)
+    inner = (tensor.shape[-1], len(matrix)) if is_right else (tensor.shape[-2], matrix.shape[1])
+    if inner[0] != inner[1]:
+        raise mismatch(node, tensor.shape, matrix.shape)
+    shape = (*tensor.shape[:-1], matrix.shape[1]) if is_right else (*tensor.shape[:-2], len(matrix), tensor.shape[-1])
+    require_room(node.place, tensor.source, shape)
+    return tensor.with_terms(tensor.terms @ matrix if is_right else matrix @ tensor.terms, node.place)
+
+
+def _add(node: Node) -> Value:
+    return _plus(node, node.value(0), node.value(1))
+
+
+def _subtract(node: Node) -> Value:
+    return _plus(node, node.value(0), _scaled(node.value(1), -1.0))
+
+
+def _sum(node: Node) -> Value:
+    total = node.value(0)
+    for index in range(1, len(node.inputs)):
+        total = _plus(node, total, node.value(index))
+    return total
+
+
+def _negative(node: Node) -> Value:
+    return node.tensor(0).with_terms(-node.tensor(0).terms, node.place)
+
+
+def _scaled(value: Value, factor: float) -> Value:
+    return value.with_terms(value.terms * factor, value.place) if isinstance(value, Tensor) else value * factor
+
+
+def _plus(node: Node, left: Value, right: Value) -> Tensor:
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        if left.source is not right.source:
+            raise refusal(
+                node.place,
+                "adds results that an activation is between, a residual connection",
+                "sums of one activation's results are supported",
+                "use a network of layers that follow each other",
+                found="a residual connection",
+            )
+        if len(left.shape) != len(right.shape):
+            raise mismatch(node, left.shape, right.shape)
+        require_room(node.place, left.source, np.broadcast_shapes(left.shape, right.shape))
+        return left.with_terms(left.terms + right.terms, node.place)
+    tensor, addend = (left, right) if isinstance(left, Tensor) else (right, left)
+    assert isinstance(tensor, Tensor)
+    assert not isinstance(addend, Tensor)
+    constant = _of_rows(node, tensor, addend)
+    terms = np.broadcast_to(tensor.terms, (1 + tensor.source.size, *_broadcast(node, tensor, constant))).copy()
+    terms[0] += constant
+    return tensor.with_terms(terms, node.place)
+
+
+def _multiply(node: Node) -> Value:
+    left, right = node.value(0), node.value(1)
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        if left.equals(right):
+            return left.applied("square", node.place)
+        for factor, other in ((left, right), (right, left)):
+            if other.is_result_of("logistic", factor):
+                return factor.applied("silu", node.place)
+        raise refusal(
+            node.place,
+            "multiplies two different encrypted tensors",
+            "x·x, x·Sigmoid(x), and products with constants are supported",
+            "use another activation, or multiply in the clear",
+            found="Mul of two results",
+        )
+    tensor, constant = (left, right) if isinstance(left, Tensor) else (right, left)
+    assert isinstance(tensor, Tensor)
+    assert not isinstance(constant, Tensor)
+    return _times(node, tensor, constant)
+
+
+def _divide(node: Node) -> Value:
+    divisor = node.constant(1)
+    if not divisor.all():
+        raise refusal(node.place, "divides by 0", "a quotient has to be finite", "train the network again", found=0.0)
+    return _times(node, node.tensor(0), 1 / divisor)
+
+
+def _times(node: Node, tensor: Tensor, factor: Array) -> Tensor:
+    constant = _of_rows(node, tensor, factor)
+    _broadcast(node, tensor, constant)
+    return tensor.with_terms(tensor.terms * constant, node.place)
+
+
+def _of_rows(node: Node, tensor: Tensor, constant: Array) -> Array:
+    """Return what a constant is for each row: its first dimension, where it has as many as the tensor, is 1."""
+    if constant.ndim <= len(tensor.shape):
+        return constant
+    if constant.ndim == len(tensor.shape) + 1 and len(constant) == 1:
+        return np.asarray(constant[0])
+    raise refusal(
+        node.place,
+        f"has a constant of shape {constant.shape} beside rows of shape {tensor.shape}",
+        "constants are the same for every row",
+        "export the network with one row, or a dynamic number of them",
+        found=constant.shape,
+        supported=tensor.shape,
+    )
+
+
+def _broadcast(node: Node, tensor: Tensor, constant: Array) -> tuple[int, ...]:
+    shape = np.broadcast_shapes(tensor.shape, constant.shape)
+    require_room(node.place, tensor.source, shape)
+    return shape
+
+
+def _require_rank(node: Node, tensor: Tensor, rank: int) -> None:
+    if len(tensor.shape) != rank:
+        raise refusal(
+            node.place,
+            f"has rows of shape {tensor.shape}",
+            f"{rank} dimension is needed",
+            "put a Flatten before it",
+            found=tensor.shape,
+        )
+
+
+def _activation(function: str) -> Reader:
+    def reader(node: Node) -> Value:
+        return node.tensor(0).applied(function, node.place)
+
+    return reader
+
+
+def _gelu(node: Node) -> Value:
+    kind = node.text("approximate", "none")
+    node.require("approximate", kind, ("none", "tanh"), "take one of them")
+    return node.tensor(0).applied("gelu" if kind == "none" else "gelu-tanh", node.place)
+
+
+def _swish(node: Node) -> Value:
+    tensor, alpha = node.tensor(0), float(node.take("alpha", 1.0))
+    if not math.isfinite(alpha) or alpha == 0:
+        raise refusal(
+            node.place,
+            f"has alpha={alpha:g}",
+            "a finite number but 0 is supported",
+            "take 1",
+            found=alpha,
+            supported=1.0,
+        )
+    # x·σ(αx) is αx·σ(αx), divided by α.
+    result = tensor.with_terms(tensor.terms * alpha, tensor.place).applied("silu", node.place)
+    return result.with_terms(result.terms / alpha, node.place)
+
+
+def _power(node: Node) -> Value:
+    exponent = node.constant(1)
+    tensor = node.tensor(0)
+    if exponent.size != 1 or exponent.ndim > len(tensor.shape) + 1 or exponent.ravel()[0] != 2:
+        raise refusal(
+            node.place, f"has the exponent {exponent}", "2 is supported", "multiply in another way", found=exponent
+        )
+    return tensor.applied("square", node.place)
+
+
+OPERATORS: Final[Mapping[str, Reader]] = {
+    "Add": _add,
+    "Div": _divide,
+    "Gelu": _gelu,
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+    "Mul": _multiply,
+    "Neg": _negative,
+    "Pow": _power,
+    "Relu": _activation("relu"),
+    "Sigmoid": _activation("logistic"),
+    "Sub": _subtract,
+    "Sum": _sum,
+    "Swish": _swish,
+    "Tanh": _activation("tanh"),
+}

@@ -1,0 +1,98 @@
+"""Small ONNX networks of the tests of `everlevel.ml`, and what ONNX's own evaluator says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+
+def network(
+    nodes: Sequence[Any],
+    shape: Sequence[Any],
+    weights: Mapping[str, Any] | None = None,
+    *,
+    rows: int | str | None = "rows",
+    opset: int = 17,
+    kind: int = TensorProto.DOUBLE,
+    outputs: Sequence[str] = ("y",),
+) -> Any:
+    """A model of nodes from "x" to "y". Weights of integers keep their type; others have the input's."""
+    number = helper.tensor_dtype_to_np_dtype(kind)
+    arrays = {name: np.asarray(values) for name, values in (weights or {}).items()}
+    entries = [
+        numpy_helper.from_array(array if array.dtype.kind in "iOU" else array.astype(number), name)
+        for name, array in arrays.items()
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "test",
+        [helper.make_tensor_value_info("x", kind, [rows, *shape])],
+        [helper.make_tensor_value_info(name, kind, [rows, None]) for name in outputs],
+        entries,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+def own_results(model: Any, x: Any) -> Any:
+    """What ONNX's evaluator gives for rows, of shape (rows, outputs)."""
+    entry = model.graph.input[0].type.tensor_type
+    shape = [dim.dim_value for dim in entry.shape.dim][1:]
+    images = np.asarray(x).reshape(-1, *shape).astype(helper.tensor_dtype_to_np_dtype(entry.elem_type))
+    evaluator = ReferenceEvaluator(model)
+    if entry.shape.dim[0].dim_value == 1:
+        return np.concatenate([evaluator.run(None, {"x": image[None]})[0].reshape(1, -1) for image in images])
+    return evaluator.run(None, {"x": images})[0].reshape(len(images), -1)
+
+
+def node(operator: str, inputs: str, output: str = "y", **attributes: Any) -> Any:
+    """A node whose inputs are separated by blanks; "-" is one that is left out."""
+    names = ["" if name == "-" else name for name in inputs.split()]
+    return helper.make_node(operator, names, [output], name=f"{operator.lower()}_{output}", **attributes)
+
+
+def convolutional(rng: Any, activation: str = "square", *, size: int = 8, rows: int | str | None = "rows") -> Any:
+    """Two convolutions, a normalisation, means and two full layers, as LeNet has them."""
+    acted = {
+        "square": lambda a, b: node("Mul", f"{a} {a}", b),
+        "relu": lambda a, b: node("Relu", a, b),
+        "tanh": lambda a, b: node("Tanh", a, b),
+    }[activation]
+    weights = {
+        "k1": rng.normal(size=(3, 1, 3, 3)) / 3,
+        "b1": rng.normal(size=3) / 4,
+        "scale": rng.uniform(0.5, 1.5, 3),
+        "shift": rng.normal(size=3) / 4,
+        "mean": rng.normal(size=3) / 4,
+        "var": rng.uniform(0.5, 1.5, 3),
+        "k2": rng.normal(size=(6, 3, 3, 3)) / 5,
+        "b2": rng.normal(size=6) / 4,
+        "w1": rng.normal(size=(8, 6 * (size // 4) ** 2)) / 5,
+        "c1": rng.normal(size=8) / 4,
+        "w2": rng.normal(size=(8, 4)) / 2,
+        "c2": rng.normal(size=4) / 4,
+    }
+    nodes = [
+        node("Conv", "x k1 b1", "h1", pads=[1, 1, 1, 1]),
+        node("BatchNormalization", "h1 scale shift mean var", "h2"),
+        acted("h2", "h3"),
+        node("AveragePool", "h3", "h4", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Conv", "h4 k2 b2", "h5", pads=[1, 1, 1, 1], strides=[2, 2]),
+        acted("h5", "h6"),
+        node("Flatten", "h6", "h7"),
+        node("Gemm", "h7 w1 c1", "h8", transB=1),
+        acted("h8", "h9"),
+        node("MatMul", "h9 w2", "h10"),
+        node("Add", "h10 c2", "y"),
+    ]
+    return network(nodes, (1, size, size), weights, rows=rows)
+
+
+def saved(model: Any) -> bytes:
+    """The bytes of a model's file."""
+    content: bytes = onnx.ModelProto.SerializeToString(model)
+    return content
