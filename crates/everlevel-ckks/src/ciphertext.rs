@@ -89,6 +89,12 @@ impl Ciphertext {
         Self { rlwe: Rlwe { c0: f(c0), c1: f(c1) }, c2: self.c2.map(f), claims, identity: self.identity }
     }
 
+    /// A ciphertext whose polynomials are `f` of these, of the same values.
+    pub(crate) fn map_polynomials(&self, f: impl Fn(&Poly<Eval>) -> Poly<Eval>) -> Self {
+        let rlwe = self.rlwe.map(&f);
+        Self { rlwe, c2: self.c2.as_ref().map(f), claims: self.claims.clone(), identity: self.identity }
+    }
+
     /// The two polynomials of a phase `c0 + c1·s + c2·s²`, and the third where there is one.
     pub(crate) fn into_polynomials(self) -> (Rlwe, Option<Poly<Eval>>) {
         (self.rlwe, self.c2)

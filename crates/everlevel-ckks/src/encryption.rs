@@ -154,6 +154,7 @@ impl Context {
         let op = "decrypt";
         self.check_ciphertext(op, ciphertext)?;
         self.check_secret(op, "secret key", key.origin, ciphertext)?;
+        let ciphertext = &*self.on_host(ciphertext)?;
         Ok(self.install(|core| {
             let few = readable(ciphertext.rlwe().set());
             let mut poly = ciphertext.rlwe().restricted(&few).phase(&core.ring, &key.key);
@@ -186,7 +187,8 @@ impl Context {
         self.check("inspect", "secret key", key.origin)?;
         Ok(self.install(|core| {
             let few = readable(rlwe.set());
-            let coeffs = core.ring.to_i128(&core.ring.to_coeff(rlwe.restricted(&few).phase(&core.ring, &key.key)));
+            let rlwe = rlwe.restricted(&few).map(|part| part.to_host(&core.ring));
+            let coeffs = core.ring.to_i128(&core.ring.to_coeff(rlwe.phase(&core.ring, &key.key)));
             let slots = core.encoder.decode(&coeffs, scale);
             (coeffs, slots)
         }))

@@ -166,7 +166,7 @@ impl Ladder {
         let to = &self.sets[target];
         let integers: Vec<i128> = terms.iter().map(|(w, c)| self.factor(ring, *c, w.level, from, target).0).collect();
         let sum = |at: usize, part: fn(&Rlwe) -> &Poly<Eval>| {
-            let mut acc = ring.zero(from);
+            let mut acc = ring.zero_beside(part(&terms[0].0.cts[at]), from);
             for ((w, _), integer) in terms.iter().zip(&integers) {
                 ring.mul_residues_add_assign(&mut acc, part(&w.cts[at]), |m| m.reduce_i128(*integer));
             }

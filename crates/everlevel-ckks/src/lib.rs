@@ -24,6 +24,7 @@ mod ciphertext;
 mod claims;
 mod context;
 mod core;
+mod device;
 mod encoder;
 mod encryption;
 mod error;

@@ -49,6 +49,49 @@ KERNEL scale(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(Fact
     END
 }
 
+// Jobs of two words, the limb and the prime, and a factor for each half of a limb.
+#define HALVES(NAME, RESULT)                                                                                           \
+    KERNEL NAME(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(Factor) factors, u32 n) {               \
+        PHASE                                                                                                          \
+            const u32 i = BLOCK_X * THREADS + tid;                                                                     \
+            const u64 at = (u64)jobs[2 * BLOCK_Y] * n + i;                                                             \
+            const u64 a = limbs[at];                                                                                   \
+            const Prime p = primes[jobs[2 * BLOCK_Y + 1]];                                                             \
+            const Factor w = factors[2 * BLOCK_Y + (i >= n / 2)];                                                      \
+            limbs[at] = RESULT;                                                                                        \
+        END                                                                                                            \
+    }
+
+HALVES(scale_halves, scaled(a, w, p.q))
+HALVES(add_halves, added(a, w.w, p.q))
+
+// Jobs of two words: the result and the operand.
+KERNEL copy(GLOBAL(u64) limbs, TABLE(u32) jobs, u32 n) {
+    PHASE
+        const u64 i = (u64)BLOCK_X * THREADS + tid;
+        limbs[(u64)jobs[2 * BLOCK_Y] * n + i] = limbs[(u64)jobs[2 * BLOCK_Y + 1] * n + i];
+    END
+}
+
+KERNEL fill_zeros(GLOBAL(u64) limbs, TABLE(u32) jobs, u32 n) {
+    PHASE
+        limbs[(u64)jobs[BLOCK_Y] * n + (u64)BLOCK_X * THREADS + tid] = 0;
+    END
+}
+
+// The residue modulo another prime of the centred integer. Jobs of four words: the result and its prime, the operand
+// and its own.
+KERNEL lift(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, u32 n) {
+    PHASE
+        const u64 i = (u64)BLOCK_X * THREADS + tid;
+        const Prime to = primes[jobs[4 * BLOCK_Y + 1]], from = primes[jobs[4 * BLOCK_Y + 3]];
+        const u64 x = limbs[(u64)jobs[4 * BLOCK_Y + 2] * n + i];
+        const u64 r = reduced_once(lazily_reduced(x, to.q, to.reciprocal), to.q);
+        const u64 wrap = reduced_once(lazily_reduced(from.q, to.q, to.reciprocal), to.q);
+        limbs[(u64)jobs[4 * BLOCK_Y] * n + i] = x > from.q / 2 ? subtracted(r, wrap, to.q) : r;
+    END
+}
+
 // (a0·b0, a0·b1 + a1·b0, a1·b1), with jobs of eight words: three results, a0, a1, b0, b1, prime.
 KERNEL tensor(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, u32 n) {
     PHASE

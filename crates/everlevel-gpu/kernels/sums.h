@@ -1,8 +1,8 @@
-// Sums of products: conversions between bases of primes, and products of digits with the rows of keys. Factors are in
-// halves of 24 bits, so that a product is four wide products, and a sum of them three words without carries.
+// Sums of products: conversions between bases of primes, products of digits with the rows of keys, and sums of
+// ciphertexts' images times plaintexts. Factors are in halves of 24 bits, so that a product is four wide products, and a sum of them three words without carries.
 #pragma once
 
-#include "words.h"
+#include "automorphism.h"
 
 // Sources of a conversion, and targets that one thread makes together.
 #define MOST_SOURCES 60u
@@ -47,27 +47,59 @@ KERNEL convert(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u3
     END
 }
 
-// Two sums of products of digits with a key's bodies and masks. A residue of the key is in two planes, its low 32 bits
-// and the 16 above. A job's words: the limbs of both sums, the prime, where its terms begin in `lists`, a digit's limb,
-// a body's and a mask's each, and their number.
-KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u32) low,
-                   TABLE(u16) high, u32 n) {
+// A residue in two planes, its low 32 bits and the 16 above.
+FUNCTION Halves packed_halves(TABLE(u32) low, TABLE(u16) high, u64 at) { return halves((u64)high[at] << 32 | (u64)low[at]); }
+
+// Two sums of products of digits with a key's bodies and masks. A job's words: the limbs of both sums, the prime, where
+// its terms begin in `lists`, a digit's limb, a body's and a mask's first unit each, and their number; a limb that is
+// added to the first sum, times the job's factor, or NONE.
+KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u64) factors,
+                   TABLE(u32) low, TABLE(u16) high, u32 n) {
     PHASE
         const u64 i = (u64)BLOCK_X * THREADS + tid;
-        const u32 job = 5 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4];
+        const u32 job = 6 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4], addend = jobs[job + 5];
         const Prime p = primes[jobs[job + 2]];
         Sum sums[2];
         clear(sums[0]);
         clear(sums[1]);
+        if (addend != NONE) add_product(sums[0], halves(limbs[(u64)addend * n + i]), halves((u64)factors[BLOCK_Y]));
         for (u32 t = 0; t < terms; t++) {
             const u32 term = first + 3 * t;
             const Halves digit = halves(limbs[(u64)lists[term] * n + i]);
             UNROLL for (u32 part = 0; part < 2; part++) {
-                const u64 at = (u64)lists[term + 1 + part] * n + i;
-                add_product(sums[part], digit, halves((u64)high[at] << 32 | (u64)low[at]));
+                add_product(sums[part], digit, packed_halves(low, high, (u64)lists[term + 1 + part] * UNIT + i));
             }
         }
         limbs[(u64)jobs[job] * n + i] = reduced(sums[0], p);
         limbs[(u64)jobs[job + 1] * n + i] = reduced(sums[1], p);
+    END
+}
+
+// Both parts of a sum of ciphertexts' images under automorphisms times plaintexts. A job's words: the limbs of both
+// sums, the prime, its first term in `lists`, and their number. A term's words: the limbs of both parts, the
+// automorphism's element, the plaintext's first unit, or NONE for the number one, and log2 of the indices that each of
+// its values stands for.
+KERNEL diagonal_sum(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u32) low,
+                    TABLE(u16) high, u32 log_n) {
+    PHASE
+        const u32 i = BLOCK_X * THREADS + tid;
+        const u32 job = 5 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4];
+        Sum sums[2];
+        clear(sums[0]);
+        clear(sums[1]);
+        for (u32 t = 0; t < terms; t++) {
+            const u32 term = 5 * (first + t), unit = lists[term + 3];
+            const u32 source = source_of(i, lists[term + 2], log_n);
+            Halves y;
+            y.low = 1;
+            y.high = 0;
+            if (unit != NONE) y = packed_halves(low, high, (u64)unit * UNIT + (i >> lists[term + 4]));
+            UNROLL for (u32 part = 0; part < 2; part++) {
+                add_product(sums[part], halves(limbs[((u64)lists[term + part] << log_n) + source]), y);
+            }
+        }
+        const Prime p = primes[jobs[job + 2]];
+        limbs[((u64)jobs[job] << log_n) + i] = reduced(sums[0], p);
+        limbs[((u64)jobs[job + 1] << log_n) + i] = reduced(sums[1], p);
     END
 }

@@ -3,6 +3,11 @@
 
 #include "dialect.h"
 
+// Packed residues of a unit, which jobs count packed memory in, and what stands in place of a limb or a unit that a job
+// doesn't have.
+#define UNIT 64u
+#define NONE 0xffffffffu
+
 // The constants of a prime; `everlevel_gpu::constants::Prime` in Rust.
 struct Prime {
     u64 q;

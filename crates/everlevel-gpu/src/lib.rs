@@ -17,24 +17,23 @@
 //!
 //! *Non-goals.* Ciphertexts, keys' secrets, plans of memory.
 
+mod arena;
 mod constants;
 mod convert;
 mod device;
 mod error;
 #[cfg(feature = "host")]
 mod host;
-mod key;
+mod planes;
 mod pointwise;
 mod residues;
+mod sums;
 mod transform;
 
+pub use arena::{Arena, Capacity};
 pub use constants::Arithmetic;
-pub use convert::Conversion;
 pub use device::{Argument, Device};
 pub use error::{Error, Fault, FaultKind};
 #[cfg(feature = "host")]
 pub use host::{Host, HostBuffer, Memory, Order};
-pub use key::DeviceKey;
-pub use pointwise::{Operands, Pointwise, Scaling, Tensor};
-pub use residues::{DeviceLimb, DevicePoly, Residues};
-pub use transform::Transform;
+pub use residues::Residues;

@@ -1,57 +1,23 @@
 //! Sums, products, scalings and automorphisms of many limbs.
 
+use everlevel_ring::device::{DeviceLimb, Halves, Lift, Operands, Pointwise, Scaling, Tensor};
+
+use crate::arena::Table;
 use crate::constants::Factor;
-use crate::residues::Table;
-use crate::{Device, DeviceLimb, DevicePoly, Error, Residues};
+use crate::{Arena, Device, Error, Residues};
 
-/// An operation `to = f(a, b)` on residues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pointwise {
-    /// `a + b`.
-    Add,
-    /// `a − b`.
-    Subtract,
-    /// `a·b`.
-    Multiply,
-    /// `to + a·b`.
-    MultiplyAdd,
-}
+impl<D: Device> Arena<D> {
+    /// Copies limbs: each first one becomes the second one.
+    pub(crate) fn copy_limbs(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), Error> {
+        let jobs: Vec<u32> = pairs.iter().flatten().map(|&limb| self.word_of(limb)).collect();
+        self.run("copy", self.blocks(), (&jobs, 2), &[Table::Jobs, Table::Word(1 << self.log_n())])
+    }
 
-/// An operation `to = f(a, b, w)` with a factor for each limb.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scaling {
-    /// `a·w`.
-    Scale,
-    /// `a·w + b`.
-    ScaleAdd,
-    /// `(a − b)·w`: the last step of a division by part of the modulus.
-    SubtractScale,
-}
-
-/// The limbs of an operation, modulo one prime. A result may take an operand's place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operands {
-    /// The result.
-    pub to: DeviceLimb,
-    /// The first operand.
-    pub a: DeviceLimb,
-    /// The second operand.
-    pub b: DeviceLimb,
-    /// Index of the prime.
-    pub prime: usize,
-}
-
-/// The limbs of a tensor product: `to = (a0·b0, a0·b1 + a1·b0, a1·b1)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tensor {
-    /// The results, which may take operands' places.
-    pub to: [DeviceLimb; 3],
-    /// The first factor.
-    pub a: [DeviceLimb; 2],
-    /// The second factor.
-    pub b: [DeviceLimb; 2],
-    /// Index of the prime.
-    pub prime: usize,
+    /// Overwrites limbs with zeros.
+    pub(crate) fn clear_limbs(&self, limbs: &[DeviceLimb]) -> Result<(), Error> {
+        let jobs: Vec<u32> = limbs.iter().map(|&limb| self.word_of(limb)).collect();
+        self.run("fill_zeros", self.blocks(), (&jobs, 1), &[Table::Jobs, Table::Word(1 << self.log_n())])
+    }
 }
 
 impl<D: Device> Residues<'_, D> {
@@ -59,7 +25,7 @@ impl<D: Device> Residues<'_, D> {
     ///
     /// # Errors
     /// That of the device.
-    pub fn pointwise(&mut self, operation: Pointwise, all: &[Operands]) -> Result<(), Error> {
+    pub fn pointwise(&self, operation: Pointwise, all: &[Operands]) -> Result<(), Error> {
         let kernel = match operation {
             Pointwise::Add => "add",
             Pointwise::Subtract => "subtract",
@@ -68,7 +34,7 @@ impl<D: Device> Residues<'_, D> {
         };
         let jobs = self.jobs_of(all);
         let tables = [Table::Primes, Table::Jobs, Table::Word(self.ring.n() as u32)];
-        self.run(kernel, self.blocks(), (&jobs, 4), &tables)
+        self.arena.run(kernel, self.arena.blocks(), (&jobs, 4), &tables)
     }
 
     /// One operation on many limbs, with a factor below the prime for each.
@@ -78,7 +44,7 @@ impl<D: Device> Residues<'_, D> {
     ///
     /// # Panics
     /// If there isn't one factor for each.
-    pub fn scaling(&mut self, operation: Scaling, all: &[Operands], factors: &[u64]) -> Result<(), Error> {
+    pub fn scaling(&self, operation: Scaling, all: &[Operands], factors: &[u64]) -> Result<(), Error> {
         assert_eq!(all.len(), factors.len());
         let kernel = match operation {
             Scaling::Scale => "scale",
@@ -87,15 +53,21 @@ impl<D: Device> Residues<'_, D> {
         };
         let factor = |(o, &w): (&Operands, &u64)| Factor::new(w, self.ring.modulus(o.prime).q());
         let factors: Vec<Factor> = all.iter().zip(factors).map(factor).collect();
-        let factors = self.table(bytemuck::cast_slice(&factors))?;
+        let factors = self.arena.table(bytemuck::cast_slice(&factors))?;
         let jobs = self.jobs_of(all);
         let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.ring.n() as u32)];
-        self.run(kernel, self.blocks(), (&jobs, 4), &tables)
+        self.arena.run(kernel, self.arena.blocks(), (&jobs, 4), &tables)
     }
 
     fn jobs_of(&self, all: &[Operands]) -> Vec<u32> {
-        let job =
-            |o: &Operands| [self.word_of(o.to), self.word_of(o.a), self.word_of(o.b), self.word_of_prime(o.prime)];
+        let job = |o: &Operands| {
+            [
+                self.arena.word_of(o.to),
+                self.arena.word_of(o.a),
+                self.arena.word_of(o.b),
+                self.arena.word_of_prime(o.prime),
+            ]
+        };
         all.iter().flat_map(job).collect()
     }
 
@@ -103,43 +75,64 @@ impl<D: Device> Residues<'_, D> {
     ///
     /// # Errors
     /// That of the device.
-    pub fn tensor(&mut self, all: &[Tensor]) -> Result<(), Error> {
+    pub fn tensor(&self, all: &[Tensor]) -> Result<(), Error> {
         let job = |t: &Tensor| {
             let [d, a, b] = [&t.to[..], &t.a, &t.b];
-            let limbs = d.iter().chain(a).chain(b).map(|&limb| self.word_of(limb));
-            limbs.chain([self.word_of_prime(t.prime)]).collect::<Vec<_>>()
+            let limbs = d.iter().chain(a).chain(b).map(|&limb| self.arena.word_of(limb));
+            limbs.chain([self.arena.word_of_prime(t.prime)]).collect::<Vec<_>>()
         };
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
         let tables = [Table::Primes, Table::Jobs, Table::Word(self.ring.n() as u32)];
-        self.run("tensor", self.blocks(), (&jobs, 8), &tables)
+        self.arena.run("tensor", self.arena.blocks(), (&jobs, 8), &tables)
     }
 
-    /// `σ(a)` for `σ: X ↦ X^galois_elt`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfLimbs`].
-    pub fn automorphism(&mut self, a: &DevicePoly, galois_elt: u64) -> Result<DevicePoly, Error> {
-        let out = self.take(a.set())?;
-        let jobs = self.automorphism_jobs(&out, a, galois_elt);
-        let tables = [Table::Jobs, Table::Word(self.ring.log_n())];
-        self.run("automorphism", self.blocks(), (&jobs, 4), &tables)?;
-        Ok(out)
-    }
-
-    /// `acc += σ(a)`; `a` may have more primes.
+    /// One operation on many limbs, with a residue for each of their halves.
     ///
     /// # Errors
     /// That of the device.
-    pub fn automorphism_add_assign(&mut self, acc: &DevicePoly, a: &DevicePoly, galois_elt: u64) -> Result<(), Error> {
-        let jobs = self.automorphism_jobs(acc, a, galois_elt);
-        let tables = [Table::Jobs, Table::Word(self.ring.log_n()), Table::Primes];
-        self.run("automorphism_add", self.blocks(), (&jobs, 4), &tables)
+    ///
+    /// # Panics
+    /// If there isn't a pair of residues for each.
+    pub fn halves(&self, operation: Halves, all: &[(usize, DeviceLimb)], residues: &[[u64; 2]]) -> Result<(), Error> {
+        assert_eq!(all.len(), residues.len());
+        let kernel = match operation {
+            Halves::Scale => "scale_halves",
+            Halves::Add => "add_halves",
+        };
+        let factor =
+            |(&(prime, _), pair): (&(usize, _), &[u64; 2])| pair.map(|w| Factor::new(w, self.ring.modulus(prime).q()));
+        let factors: Vec<Factor> = all.iter().zip(residues).flat_map(factor).collect();
+        let factors = self.arena.table(bytemuck::cast_slice(&factors))?;
+        let job = |&(prime, limb): &(usize, _)| [self.arena.word_of(limb), self.arena.word_of_prime(prime)];
+        let jobs: Vec<u32> = all.iter().flat_map(job).collect();
+        let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.ring.n() as u32)];
+        self.arena.run(kernel, self.arena.blocks(), (&jobs, 2), &tables)
     }
 
-    fn automorphism_jobs(&self, to: &DevicePoly, a: &DevicePoly, galois_elt: u64) -> Vec<u32> {
+    /// Lifts of one prime's residues to others.
+    ///
+    /// # Errors
+    /// That of the device.
+    pub fn lift(&self, lifts: &[Lift]) -> Result<(), Error> {
+        let arena = self.arena;
+        let job = |lift: &Lift| {
+            let (from, from_prime) = (arena.word_of(lift.from), arena.word_of_prime(lift.from_prime));
+            [arena.word_of(lift.to), arena.word_of_prime(lift.to_prime), from, from_prime]
+        };
+        let jobs: Vec<u32> = lifts.iter().flat_map(job).collect();
+        let tables = [Table::Primes, Table::Jobs, Table::Word(self.ring.n() as u32)];
+        arena.run("lift", arena.blocks(), (&jobs, 4), &tables)
+    }
+
+    /// `to = σ(a)` for `σ: X ↦ X^galois_elt`; `b` is not looked at.
+    ///
+    /// # Errors
+    /// That of the device.
+    pub fn automorphism(&self, all: &[Operands], galois_elt: u64) -> Result<(), Error> {
         let elt = (galois_elt % (2 * self.ring.n() as u64)) as u32;
-        let job =
-            |(&i, &to): (&usize, &DeviceLimb)| [self.word_of(to), self.word_of(a.limb(i)), elt, self.word_of_prime(i)];
-        to.set().indices().iter().zip(to.limbs()).flat_map(job).collect()
+        let job = |o: &Operands| [self.arena.word_of(o.to), self.arena.word_of(o.a), elt];
+        let jobs: Vec<u32> = all.iter().flat_map(job).collect();
+        let tables = [Table::Jobs, Table::Word(self.ring.log_n())];
+        self.arena.run("automorphism", self.arena.blocks(), (&jobs, 3), &tables)
     }
 }

@@ -1,7 +1,9 @@
 //! Transforms of many limbs, each in two kernels: columns and rows.
 
-use crate::residues::Table;
-use crate::{Device, DeviceLimb, Error, Residues};
+use everlevel_ring::device::Transform;
+
+use crate::arena::Table;
+use crate::{Device, Error, Residues};
 
 /// log2 of a row's points, and the rows of a block: `LOG_ROW` and `ROWS_TOGETHER` of transform.h.
 const LOG_ROW: u32 = 8;
@@ -10,29 +12,18 @@ const ROWS_TOGETHER: usize = 16;
 /// log2 of the most words of a block of the columns' kernel: `Tile` of transform.h.
 const LOG_TILE: u32 = 12;
 
-/// The transform of a limb modulo a prime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Transform {
-    /// The operand.
-    pub from: DeviceLimb,
-    /// The result: another limb, or the operand.
-    pub to: DeviceLimb,
-    /// Index of the prime.
-    pub prime: usize,
-}
-
 impl<D: Device> Residues<'_, D> {
     /// Forward transforms, as [`everlevel_math::Ntt::forward`].
     ///
     /// # Errors
     /// That of the device.
-    pub fn forward(&mut self, transforms: &[Transform]) -> Result<(), Error> {
-        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
+    pub fn forward(&self, transforms: &[Transform]) -> Result<(), Error> {
+        let (jobs, name) = (self.transform_jobs(transforms), self.arena.arithmetic.name());
         let (columns, rows) = self.grids();
         let kernel = format!("forward_columns_{}_{name}", self.column_levels());
-        self.run(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
+        self.arena.run(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
         let tables = [Table::Roots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
-        self.run(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
+        self.arena.run(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
     }
 
     /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
@@ -42,7 +33,7 @@ impl<D: Device> Residues<'_, D> {
     ///
     /// # Panics
     /// If there isn't one constant for each.
-    pub fn inverse_scaled(&mut self, transforms: &[Transform], constants: &[u64]) -> Result<(), Error> {
+    pub fn inverse_scaled(&self, transforms: &[Transform], constants: &[u64]) -> Result<(), Error> {
         assert_eq!(transforms.len(), constants.len());
         let mut scales = Vec::new();
         for (transform, &constant) in transforms.iter().zip(constants) {
@@ -51,21 +42,22 @@ impl<D: Device> Residues<'_, D> {
             // ψ^(-n/2), the root of the last level.
             let last_root = m.neg(self.ring.ntt(transform.prime).root_of_minus_one());
             for factor in [scale, m.mul(scale, last_root)] {
-                self.arithmetic.push_factor(&mut scales, factor, m.q());
+                self.arena.arithmetic.push_factor(&mut scales, factor, m.q());
             }
         }
-        let scales = self.table(&scales)?;
-        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
+        let scales = self.arena.table(&scales)?;
+        let (jobs, name) = (self.transform_jobs(transforms), self.arena.arithmetic.name());
         let (columns, rows) = self.grids();
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
-        self.run(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
+        self.arena.run(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
         let kernel = format!("inverse_columns_{}_{name}", self.column_levels());
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Of(&scales)];
-        self.run(&kernel, columns, (&jobs, 3), &tables)
+        self.arena.run(&kernel, columns, (&jobs, 3), &tables)
     }
 
     fn transform_jobs(&self, transforms: &[Transform]) -> Vec<u32> {
-        let job = |t: &Transform| [self.word_of(t.from), self.word_of(t.to), self.word_of_prime(t.prime)];
+        let job =
+            |t: &Transform| [self.arena.word_of(t.from), self.arena.word_of(t.to), self.arena.word_of_prime(t.prime)];
         transforms.iter().flat_map(job).collect()
     }
 

@@ -1,5 +1,6 @@
 //! Every integration test of this crate, in one program, whose modules are the files beside this one.
 
+mod bootstraps;
 mod faults;
 mod moduli;
 mod pointwise;

@@ -1,10 +1,13 @@
 //! Conversions, digits, products with keys and divisions beside the ring's.
 
-use everlevel_gpu::{Arithmetic, Conversion, DevicePoly, Error, FaultKind, Host, Memory, Order, Residues};
+use std::sync::Arc;
+
+use everlevel_gpu::{Arithmetic, Error, FaultKind, Host, Memory, Order};
 use everlevel_rand::Seed;
+use everlevel_ring::device::{Conversion, DeviceLimb, DeviceRing};
 use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
-use crate::setup::{arenas, assert_same, hosts, largest, random, ring_of};
+use crate::setup::{arena, assert_same, devices, hosts, largest, random, ring_of};
 
 /// The conversion of limbs from one set to another, on the CPU.
 fn converted(ring: &Ring, from: &PrimeSet, to: &PrimeSet, sources: &Poly<Eval>) -> Poly<Eval> {
@@ -28,23 +31,24 @@ fn conversions_have_the_bits_of_the_cpus() {
     ];
     let all = ring.all_primes();
     let operands = [random(&ring, &all, 10), largest(&ring, &all)];
-    for (name, mut residues) in arenas(&ring, 200) {
+    for (name, device) in devices(&ring, 200) {
         for operand in &operands {
             // One launch has conversions of different shapes.
-            let source = residues.upload(operand).expect("limbs");
-            let outs: Vec<DevicePoly> = cases.iter().map(|[_, to]| residues.take(to).expect("limbs")).collect();
+            let source = operand.to_device(&ring, &device);
+            let zero = |[_, to]: &[PrimeSet; 2]| ring.zero::<Eval>(to).to_device(&ring, &device);
+            let outs: Vec<Poly<Eval>> = cases.iter().map(zero).collect();
             let conversions: Vec<Conversion> = cases
                 .iter()
                 .zip(&outs)
                 .map(|([from, to], out)| {
-                    let sources = from.indices().iter().map(|&i| source.limb(i)).collect();
-                    Conversion { from, to, sources, targets: to.indices().iter().map(|&i| out.limb(i)).collect() }
+                    let sources = from.indices().iter().map(|&i| source.on_device().limb(i)).collect();
+                    Conversion { from, to, sources, targets: out.on_device().limbs.to_vec() }
                 })
                 .collect();
-            residues.convert(&conversions).expect("a launch");
+            device.convert(&ring, &conversions).expect("a launch");
             for ([from, to], out) in cases.iter().zip(&outs) {
                 let expected = converted(&ring, from, to, operand);
-                assert_same(&residues.download(out).expect("a download"), &expected, &name);
+                assert_same(&out.to_host(&ring), &expected, &name);
             }
         }
     }
@@ -74,13 +78,12 @@ fn quotients_next_to_a_half_are_rounded_as_on_the_cpu() {
     let different = (0..ring.n()).filter(|&i| fused(i) != quotients[i]).count();
     assert!(different > 10, "{different} of the quotients show how they are rounded");
     let expected = converted(&ring, &from, &to, &operand);
-    for (name, mut residues) in arenas(&ring, 4) {
-        let source = residues.upload(&operand).expect("limbs");
-        let out = residues.take(&to).expect("limbs");
-        let [sources, targets] =
-            [&source, &out].map(|poly| poly.set().indices().iter().map(|&i| poly.limb(i)).collect());
-        residues.convert(&[Conversion { from: &from, to: &to, sources, targets }]).expect("a launch");
-        assert_same(&residues.download(&out).expect("a download"), &expected, &name);
+    for (name, device) in devices(&ring, 4) {
+        let source = operand.to_device(&ring, &device);
+        let out = ring.zero::<Eval>(&to).to_device(&ring, &device);
+        let [sources, targets] = [&source, &out].map(|poly| poly.on_device().limbs.to_vec());
+        device.convert(&ring, &[Conversion { from: &from, to: &to, sources, targets }]).expect("a launch");
+        assert_same(&out.to_host(&ring), &expected, &name);
     }
 }
 
@@ -88,11 +91,12 @@ fn quotients_next_to_a_half_are_rounded_as_on_the_cpu() {
 fn a_missing_barrier_of_conversions_is_found() {
     let ring = ring_of(10, &[(40, 3)]);
     let host = Host::new(Memory::CheckedWithoutBarriers, Order::Forward);
-    let mut residues = Residues::new(host, &ring, Arithmetic::Integers, 3).expect("an arena");
-    let poly = residues.upload(&random(&ring, &ring.all_primes(), 1)).expect("limbs");
+    let arena = arena(host, &ring, Arithmetic::Integers, 3);
+    let limbs = arena.take(3).expect("limbs");
+    limbs.iter().for_each(|&limb| arena.write(limb, &vec![1; ring.n()]).expect("an upload"));
     let [from, to] = [PrimeSet::new([0, 1]), PrimeSet::new([2])];
-    let sources = vec![poly.limb(0), poly.limb(1)];
-    let fault = residues.convert(&[Conversion { from: &from, to: &to, sources, targets: vec![poly.limb(2)] }]);
+    let (sources, targets): (Vec<DeviceLimb>, _) = (limbs[..2].to_vec(), limbs[2..].to_vec());
+    let fault = arena.on(&ring).convert(&[Conversion { from: &from, to: &to, sources, targets }]);
     match fault {
         Err(Error::Fault { name, fault }) => {
             assert_eq!((name.as_str(), fault.kind, fault.memory.as_str()), ("convert", FaultKind::Race, "w"));
@@ -112,19 +116,19 @@ fn rescaling_has_the_bits_of_the_ring() {
     let sets =
         [vec![0, 1, 2, 3, 4], vec![0, 1, 2, 6], vec![0, 6, 8], vec![3], vec![4, 5, 6, 7, 8], vec![0, 1, 2, 3, 4, 8]];
     let sets = sets.map(PrimeSet::new);
-    for (name, mut residues) in arenas(&ring, 60) {
+    for (name, device) in devices(&ring, 60) {
         for from in &sets {
             for to in &sets {
                 let all = vec![random(&ring, from, 11), largest(&ring, from)];
-                let uploaded = all.iter().map(|a| residues.upload(a).expect("limbs")).collect();
-                let got = residues.rescale_many(uploaded, to).expect("a launch");
+                let uploaded = all.iter().map(|a| a.to_device(&ring, &device)).collect();
+                let got = ring.rescale_many(uploaded, to);
                 for (got, expected) in got.iter().zip(ring.rescale_many(all, to)) {
                     let context = format!("{from:?} -> {to:?}, {name}");
-                    assert_same(&residues.download(got).expect("a download"), &expected, &context);
+                    assert_same(&got.to_host(&ring), &expected, &context);
                 }
             }
         }
-        assert_eq!(residues.free_limb_count(), 60, "every limb is free again");
+        assert_eq!(device.take(60).expect("every limb is free again").len(), 60);
     }
 }
 
@@ -150,29 +154,26 @@ fn half_products_match(ring: &Ring, host: Host, arithmetic: Arithmetic, expanded
     let expected_digits = ring.digits(&gadget, &polys.iter().collect::<Vec<_>>());
     let expected_sums = ring.multiply(&expected_digits.iter().collect::<Vec<_>>(), &key);
 
-    let mut residues = Residues::new(host, ring, arithmetic, 128).expect("an arena");
-    let key = residues.upload_key(&key).expect("memory");
-    let uploaded: Vec<DevicePoly> = polys.iter().map(|poly| residues.upload(poly).expect("limbs")).collect();
-    let digits = residues.mod_up(&uploaded.iter().collect::<Vec<_>>(), &gadget.digits, &gadget.special);
-    let digits = digits.expect("launches");
+    let device: Arc<dyn DeviceRing> = arena(host, ring, arithmetic, 128);
+    let uploaded: Vec<Poly<Eval>> = polys.iter().map(|poly| poly.to_device(ring, &device)).collect();
+    let digits = ring.digits(&gadget, &uploaded.iter().collect::<Vec<_>>());
     for (digits, expected) in digits.iter().zip(&expected_digits) {
         assert_eq!(digits.len(), expected.len());
         for ((k, digit), (expected_k, expected)) in digits.iter().zip(expected) {
             assert_eq!(k, expected_k);
-            let digit = residues.download(digit).expect("a download");
-            assert_same(&digit, expected, &format!("digit {k}, {context}"));
+            assert_same(&digit.to_host(ring), expected, &format!("digit {k}, {context}"));
         }
     }
-    let sums = residues.key_products(&digits.iter().map(|d| &d[..]).collect::<Vec<_>>(), &key).expect("a launch");
+    let sums = ring.multiply(&digits.iter().collect::<Vec<_>>(), &key);
     for (sum, expected) in sums.iter().zip(&expected_sums) {
         for (part, expected) in sum.iter().zip(expected) {
-            assert_same(&residues.download(part).expect("a download"), expected, &format!("sums, {context}"));
+            assert_same(&part.to_host(ring), expected, &format!("sums, {context}"));
         }
     }
     drop(digits);
-    let divided = residues.rescale_many(sums.into_iter().flatten().collect(), &source).expect("launches");
-    for (part, expected) in divided.iter().zip(ring.rescale_pairs(expected_sums, &source).iter().flatten()) {
-        assert_same(&residues.download(part).expect("a download"), expected, &format!("divided, {context}"));
+    let divided = ring.rescale_pairs(sums, &source);
+    for (part, expected) in divided.iter().flatten().zip(ring.rescale_pairs(expected_sums, &source).iter().flatten()) {
+        assert_same(&part.to_host(ring), expected, &format!("divided, {context}"));
     }
 }
 
@@ -198,11 +199,8 @@ fn half_products_at_full_size_have_the_bits_of_the_ring() {
 #[test]
 fn an_arena_without_limbs_says_so() {
     let ring = small_ring(10);
-    let residues =
-        Residues::new(Host::new(Memory::Plain, Order::Forward), &ring, Arithmetic::Integers, 10).expect("an arena");
-    let held = residues.take(&ring.all_primes()).expect("nine limbs");
-    let refused = residues.take(&PrimeSet::new([0, 1])).expect_err("one limb is left");
+    let arena = arena(Host::new(Memory::Plain, Order::Forward), &ring, Arithmetic::Integers, 10);
+    arena.take(9).expect("nine limbs");
+    let refused = arena.take(2).expect_err("one limb is left");
     assert_eq!(refused, Error::OutOfLimbs { wanted: 2, free: 1 });
-    drop(held);
-    assert_eq!(residues.free_limb_count(), 10);
 }

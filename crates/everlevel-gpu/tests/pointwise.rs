@@ -1,10 +1,10 @@
 //! Sums, products, scalings and automorphisms beside the CPU's.
 
-use everlevel_gpu::{Operands, Pointwise, Scaling, Tensor};
 use everlevel_math::Modulus;
-use everlevel_ring::{Eval, Poly, Ring};
+use everlevel_ring::device::{Operands, Pointwise, Scaling};
+use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 
-use crate::setup::{arenas, assert_same, largest, random, ring_of_all_sizes};
+use crate::setup::{assert_same, devices, largest, random, ring_of_all_sizes};
 
 /// Pairs of operands: random ones, and the largest.
 fn pairs(ring: &Ring) -> Vec<[Poly<Eval>; 3]> {
@@ -41,14 +41,15 @@ fn sums_and_products_have_the_bits_of_the_cpus() {
         (Pointwise::MultiplyAdd, &|m, to, a, b| m.mul_add_assign(to, a, b)),
     ];
     for operands in pairs(&ring) {
-        for (name, mut residues) in arenas(&ring, 33) {
+        for (name, device) in devices(&ring, 33) {
             for (operation, f) in operations {
-                let [a, b, to] = operands.each_ref().map(|poly| residues.upload(poly).expect("limbs"));
-                let job = |&i: &usize| Operands { to: to.limb(i), a: a.limb(i), b: b.limb(i), prime: i };
-                let jobs: Vec<Operands> = to.set().indices().iter().map(job).collect();
-                residues.pointwise(operation, &jobs).expect("a launch");
+                let [a, b, to] = operands.each_ref().map(|poly| poly.to_device(&ring, &device));
+                let [a_limbs, b_limbs] = [&a, &b].map(Poly::on_device);
+                let job = |(prime, to)| Operands { to, a: a_limbs.limb(prime), b: b_limbs.limb(prime), prime };
+                let jobs: Vec<Operands> = to.on_device().each().map(job).collect();
+                device.pointwise(&ring, operation, &jobs).expect("a launch");
                 let expected = on_cpu(&ring, &operands, f);
-                assert_same(&residues.download(&to).expect("a download"), &expected, &format!("{operation:?}, {name}"));
+                assert_same(&to.to_host(&ring), &expected, &format!("{operation:?}, {name}"));
             }
         }
     }
@@ -64,19 +65,20 @@ fn scalings_have_the_bits_of_the_cpus() {
         Scaling::SubtractScale => m.mul(m.sub(a, b), w),
     };
     for operands in pairs(&ring) {
-        for (name, mut residues) in arenas(&ring, 33) {
+        for (name, device) in devices(&ring, 33) {
             for operation in [Scaling::Scale, Scaling::ScaleAdd, Scaling::SubtractScale] {
                 for which in 0..4 {
-                    let [a, b, to] = operands.each_ref().map(|poly| residues.upload(poly).expect("limbs"));
-                    let job = |&i: &usize| Operands { to: to.limb(i), a: a.limb(i), b: b.limb(i), prime: i };
-                    let jobs: Vec<Operands> = to.set().indices().iter().map(job).collect();
+                    let [a, b, to] = operands.each_ref().map(|poly| poly.to_device(&ring, &device));
+                    let [a_limbs, b_limbs] = [&a, &b].map(Poly::on_device);
+                    let job = |(prime, to)| Operands { to, a: a_limbs.limb(prime), b: b_limbs.limb(prime), prime };
+                    let jobs: Vec<Operands> = to.on_device().each().map(job).collect();
                     let words: Vec<u64> = jobs.iter().map(|o| factors(ring.modulus(o.prime))[which]).collect();
-                    residues.scaling(operation, &jobs, &words).expect("a launch");
+                    device.scaling(&ring, operation, &jobs, &words).expect("a launch");
                     let on_words = |m: &Modulus, to: &mut [u64], a: &[u64], b: &[u64]| {
                         let w = factors(m)[which];
                         to.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = expected(operation, m, a, b, w));
                     };
-                    let got = residues.download(&to).expect("a download");
+                    let got = to.to_host(&ring);
                     assert_same(&got, &on_cpu(&ring, &operands, &on_words), &format!("{operation:?}, {name}"));
                 }
             }
@@ -93,18 +95,12 @@ fn tensor_products_have_the_bits_of_the_cpus() {
     for factors in [random_ones, largest_ones] {
         let [a0, a1, b0, b1] = &factors;
         let expected = ring.tensor([a0, a1], [b0, b1]);
-        for (name, mut residues) in arenas(&ring, 77) {
-            let [a0, a1, b0, b1] = factors.each_ref().map(|poly| residues.upload(poly).expect("limbs"));
-            let to = [0; 3].map(|_| residues.take(&set).expect("limbs"));
-            let job = |&i: &usize| Tensor {
-                to: to.each_ref().map(|poly| poly.limb(i)),
-                a: [a0.limb(i), a1.limb(i)],
-                b: [b0.limb(i), b1.limb(i)],
-                prime: i,
-            };
-            residues.tensor(&set.indices().iter().map(job).collect::<Vec<_>>()).expect("a launch");
-            for (got, expected) in to.iter().zip(&expected) {
-                assert_same(&residues.download(got).expect("a download"), expected, &name);
+        let square = ring.tensor_square([a0, a1]);
+        for (name, device) in devices(&ring, 110) {
+            let [a0, a1, b0, b1] = factors.each_ref().map(|poly| poly.to_device(&ring, &device));
+            let got = ring.tensor([&a0, &a1], [&b0, &b1]).into_iter().chain(ring.tensor_square([&a0, &a1]));
+            for (got, expected) in got.zip(expected.iter().chain(&square)) {
+                assert_same(&got.to_host(&ring), expected, &name);
             }
         }
     }
@@ -121,12 +117,79 @@ fn automorphisms_have_the_bits_of_the_cpus() {
             let moved = ring.automorphism(&a, elt);
             let mut sum = acc.clone();
             ring.automorphism_add_assign(&mut sum, &a, elt);
-            for (name, mut residues) in arenas(&ring, 33) {
-                let [a, acc] = [&a, &acc].map(|poly| residues.upload(poly).expect("limbs"));
-                let got = residues.automorphism(&a, elt).expect("a launch");
-                assert_same(&residues.download(&got).expect("a download"), &moved, &format!("{elt}, {name}"));
-                residues.automorphism_add_assign(&acc, &a, elt).expect("a launch");
-                assert_same(&residues.download(&acc).expect("a download"), &sum, &format!("sum, {elt}, {name}"));
+            for (name, device) in devices(&ring, 33) {
+                let [a, mut acc] = [&a, &acc].map(|poly| poly.to_device(&ring, &device));
+                let got = ring.automorphism(&a, elt);
+                assert_same(&got.to_host(&ring), &moved, &format!("{elt}, {name}"));
+                drop(got);
+                ring.automorphism_add_assign(&mut acc, &a, elt);
+                assert_same(&acc.to_host(&ring), &sum, &format!("sum, {elt}, {name}"));
+            }
+        }
+    }
+}
+
+/// Every operation of the ring that no other test has, on limbs of a device and of the host.
+#[test]
+fn operations_of_the_ring_have_the_bits_of_the_cpus() {
+    let ring = ring_of_all_sizes(10);
+    let set = ring.all_primes();
+    let few = PrimeSet::new([1, 4, 7]);
+    for [a, b, acc] in pairs(&ring) {
+        let operations: [(&str, &dyn Fn(&mut Poly<Eval>, &Poly<Eval>, &Poly<Eval>)); 13] = [
+            ("add", &|acc, a, _| ring.add_assign(acc, a)),
+            ("sub", &|acc, a, _| ring.sub_assign(acc, a)),
+            ("neg", &|acc, _, _| ring.neg_assign(acc)),
+            ("mul", &|acc, a, _| ring.mul_assign(acc, a)),
+            ("mul_add", &|acc, a, b| ring.mul_add_assign(acc, a, b)),
+            ("mul_residues", &|acc, _, _| ring.mul_residues_assign(acc, |m| m.q() / 3)),
+            ("mul_residues_add", &|acc, a, _| ring.mul_residues_add_assign(acc, a, |m| m.q() - 1)),
+            ("mul_gaussian", &|acc, _, _| ring.mul_gaussian_assign(acc, -(1 << 90), 12345)),
+            ("add_gaussian", &|acc, _, _| ring.add_gaussian_assign(acc, 1 << 80, -7)),
+            ("add_gaussian of a real number", &|acc, _, _| ring.add_gaussian_assign(acc, -3, 0)),
+            ("inner_product", &|acc, a, b| *acc = ring.inner_product(&set, &[a, b, a], &[b, b, a])),
+            ("restricted", &|acc, a, _| *acc = a.restricted(&few)),
+            ("zero", &|acc, a, _| *acc = ring.zero_beside(a, &few)),
+        ];
+        for (operation, f) in operations {
+            let mut expected = acc.clone();
+            f(&mut expected, &a, &b);
+            for (name, device) in devices(&ring, 66) {
+                let [a, b, mut acc] = [&a, &b, &acc].map(|poly| poly.to_device(&ring, &device));
+                f(&mut acc, &a, &b);
+                assert_same(&acc.to_host(&ring), &expected, &format!("{operation}, {name}"));
+            }
+        }
+    }
+}
+
+/// A host's operand is copied to the device, and so is a host's accumulator.
+#[test]
+fn operands_of_the_host_are_copied() {
+    let ring = ring_of_all_sizes(10);
+    let set = ring.all_primes();
+    let [a, b] = [1, 2].map(|seed| random(&ring, &set, seed));
+    let mut expected = a.clone();
+    ring.add_assign(&mut expected, &b);
+    for (name, device) in devices(&ring, 33) {
+        for (mut acc, operand) in [(a.to_device(&ring, &device), b.clone()), (a.clone(), b.to_device(&ring, &device))] {
+            ring.add_assign(&mut acc, &operand);
+            assert!(acc.device().is_some());
+            assert_same(&acc.to_host(&ring), &expected, &name);
+        }
+    }
+}
+
+#[test]
+fn lifts_and_transforms_have_the_bits_of_the_ring() {
+    let ring = ring_of_all_sizes(10);
+    let set = ring.all_primes();
+    for from in 0..set.len() {
+        for a in [random(&ring, &PrimeSet::new([from]), 3), largest(&ring, &PrimeSet::new([from]))] {
+            let lifted = |a: Poly<Eval>| ring.to_eval(ring.lift(&ring.to_coeff(a), &set));
+            let expected = lifted(a.clone());
+            for (name, device) in devices(&ring, 33) {
+                assert_same(&lifted(a.to_device(&ring, &device)).to_host(&ring), &expected, &name);
             }
         }
     }

@@ -1,7 +1,10 @@
 //! Rings, polynomials and devices that the tests share.
 
-use everlevel_gpu::{Arithmetic, Host, Memory, Order, Residues};
+use std::sync::Arc;
+
+use everlevel_gpu::{Arena, Arithmetic, Capacity, Device, Host, Memory, Order};
 use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
+use everlevel_ring::device::DeviceRing;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_testkit::sample::Sampler;
 
@@ -52,10 +55,18 @@ pub fn hosts() -> impl Iterator<Item = Host> {
     plain.into_iter().chain([Host::new(Memory::Checked, Order::Shuffled)])
 }
 
+/// Room for the packed residues that tests have.
+pub const PACKED: u64 = 1 << 23;
+
+/// An arena on a device.
+pub fn arena<D: Device>(device: D, ring: &Ring, arithmetic: Arithmetic, limb_count: u32) -> Arc<Arena<D>> {
+    Arena::new(device, ring, arithmetic, Capacity { limb_count, packed_count: PACKED }).expect("an arena")
+}
+
 /// An arena on each device, with a name for messages.
-pub fn arenas(ring: &Ring, limb_count: u32) -> impl Iterator<Item = (String, Residues<'_, Host>)> {
+pub fn devices(ring: &Ring, limb_count: u32) -> impl Iterator<Item = (String, Arc<dyn DeviceRing>)> {
     hosts().map(move |host| {
-        let residues = Residues::new(host, ring, Arithmetic::Integers, limb_count).expect("an arena");
-        (format!("{host:?}"), residues)
+        let device: Arc<dyn DeviceRing> = arena(host, ring, Arithmetic::Integers, limb_count);
+        (format!("{host:?}"), device)
     })
 }

@@ -1,12 +1,11 @@
 //! Transforms beside the CPU's, in both arithmetics.
 
-use everlevel_gpu::{
-    Argument, Arithmetic, Device, Error, FaultKind, Host, HostBuffer, Memory, Order, Residues, Transform,
-};
-use everlevel_ring::{PrimeSet, Ring};
+use everlevel_gpu::{Arena, Argument, Arithmetic, Capacity, Device, Error, FaultKind, Host, HostBuffer, Memory, Order};
+use everlevel_ring::Ring;
+use everlevel_ring::device::Transform;
 use everlevel_testkit::sample::edge_limbs;
 
-use crate::setup::{hosts, ring_of, ring_of_all_sizes};
+use crate::setup::{arena, hosts, ring_of, ring_of_all_sizes};
 
 const PLAIN: Host = Host::new(Memory::Plain, Order::Forward);
 
@@ -25,17 +24,13 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
     let operands = operands(ring, ring.log_n() > 13);
     let context = format!("{host:?}, {arithmetic:?}, log_n = {}", ring.log_n());
     let count = operands.len() as u32;
-    let mut residues = Residues::new(host, ring, arithmetic, 2 * count).expect("an arena");
-    // As many limbs as a batch has, twice: of one prime each, since a set has a prime once.
-    let limbs = || -> Vec<_> {
-        let one = |(prime, _): &(usize, Vec<u64>)| residues.take(&PrimeSet::new([*prime])).expect("a limb");
-        operands.iter().map(one).collect()
-    };
-    let (sources, results) = (limbs(), limbs());
+    let arena = arena(host, ring, arithmetic, 2 * count);
+    let residues = arena.on(ring);
+    let [sources, results] = [0, 1].map(|_| arena.take(operands.len()).expect("limbs"));
     let mut jobs = Vec::new();
-    for (((prime, limb), source), result) in operands.iter().zip(&sources).zip(&results) {
-        residues.write(source.limb(*prime), limb).expect("an upload");
-        jobs.push(Transform { from: source.limb(*prime), to: result.limb(*prime), prime: *prime });
+    for (((prime, limb), &from), &to) in operands.iter().zip(&sources).zip(&results) {
+        arena.write(from, limb).expect("an upload");
+        jobs.push(Transform { from, to, prime: *prime });
     }
     let mut got = vec![0; ring.n()];
 
@@ -43,16 +38,16 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
     for (job, (prime, limb)) in jobs.iter().zip(&operands) {
         let mut expected = limb.clone();
         ring.ntt(*prime).forward(&mut expected);
-        residues.read(&mut got, job.to).expect("a download");
+        arena.read(&mut got, job.to).expect("a download");
         assert!(got == expected, "forward, {context}, prime {prime}, a = {:?}…", &limb[..4]);
-        residues.read(&mut got, job.from).expect("a download");
+        arena.read(&mut got, job.from).expect("a download");
         assert!(&got == limb, "the operand stays, {context}");
     }
 
     let in_place: Vec<Transform> = jobs.iter().map(|job| Transform { from: job.to, ..*job }).collect();
     residues.inverse_scaled(&in_place, &vec![1; jobs.len()]).expect("a launch");
     for (job, (prime, limb)) in jobs.iter().zip(&operands) {
-        residues.read(&mut got, job.to).expect("a download");
+        arena.read(&mut got, job.to).expect("a download");
         assert!(&got == limb, "inverse of forward, {context}, prime {prime}, a = {:?}…", &limb[..4]);
     }
 
@@ -65,7 +60,7 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
     for ((job, (prime, limb)), &constant) in jobs.iter().zip(&operands).zip(&constants) {
         let mut expected = limb.clone();
         ring.ntt(*prime).inverse_scaled(&mut expected, constant);
-        residues.read(&mut got, job.to).expect("a download");
+        arena.read(&mut got, job.to).expect("a download");
         assert!(got == expected, "inverse times {constant}, {context}, prime {prime}, a = {:?}…", &limb[..4]);
     }
 }
@@ -141,10 +136,11 @@ fn missing_barriers_of_transforms_are_found() {
             for kernel in both("forward").into_iter().chain(both("inverse")) {
                 let name = format!("{kernel}_{arithmetic:?}").to_lowercase();
                 let device = WithoutBarriers(name.clone());
-                let mut residues = Residues::new(device, &ring, arithmetic, 1).expect("an arena");
-                let held = residues.take(&ring.all_primes()).expect("a limb");
-                residues.write(held.limb(0), &vec![1; ring.n()]).expect("an upload");
-                let jobs = [Transform { from: held.limb(0), to: held.limb(0), prime: 0 }];
+                let arena = arena(device, &ring, arithmetic, 1);
+                let limb = arena.take(1).expect("a limb")[0];
+                arena.write(limb, &vec![1; ring.n()]).expect("an upload");
+                let jobs = [Transform { from: limb, to: limb, prime: 0 }];
+                let residues = arena.on(&ring);
                 let outcome = residues.forward(&jobs).and_then(|()| residues.inverse_scaled(&jobs, &[1]));
                 match outcome {
                     Err(Error::Fault { name: found, fault }) => {
@@ -164,6 +160,7 @@ fn missing_barriers_of_transforms_are_found() {
 fn other_degrees_are_refused() {
     let ring = ring_of(9, &[(40, 1)]);
     let host = Host::new(Memory::Plain, Order::Forward);
-    let refused = Residues::new(host, &ring, Arithmetic::Integers, 1).expect_err("a small ring");
+    let capacity = Capacity { limb_count: 1, packed_count: 0 };
+    let refused = Arena::new(host, &ring, Arithmetic::Integers, capacity).expect_err("a small ring");
     assert_eq!(refused, Error::BadSize { log_n: 9 });
 }

@@ -61,6 +61,14 @@ everlevel_io::errors! {
         /// The limit that leaves them.
         limit: &'static str,
     }
+    /// An error of a device in the midst of work. What was there before is unchanged.
+    #[error("{op}: {message}")]
+    Device {
+        /// The operation.
+        op: &'static str,
+        /// The device's message, which says what to do.
+        message: String,
+    }
 }
 
 impl Error {

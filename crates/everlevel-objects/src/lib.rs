@@ -18,6 +18,6 @@ mod units;
 
 pub use error::Error;
 pub use fingerprint::{Fingerprints, canonical, fnv1a};
-pub use memory::{require_memory, with_memory, with_memory_found};
+pub use memory::{require_memory, with_device, with_memory, with_memory_found};
 pub use origin::{Origin, require_parameters, require_secret};
 pub use units::require_units;

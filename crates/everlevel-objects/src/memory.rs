@@ -1,6 +1,6 @@
-//! The guard of work that takes much memory.
+//! The guard of work that takes much memory, or runs on a device.
 
-use everlevel_process::{Footprint, OutOfMemory, memory};
+use everlevel_process::{Footprint, OutOfMemory, device, memory};
 
 use crate::Error;
 
@@ -34,5 +34,13 @@ pub fn with_memory_found<T, E: From<Error>>(
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     find().map_err(|lack| Error::out_of_memory(op, lack))?;
-    memory::caught(work).map_err(|lack| Error::out_of_memory(op, lack))?
+    memory::caught(|| with_device(op, work)).map_err(|lack| Error::out_of_memory(op, lack))?
+}
+
+/// Runs work in whose midst a device may fail.
+///
+/// # Errors
+/// [`Error::Device`]; the work's own.
+pub fn with_device<T, E: From<Error>>(op: &'static str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    device::caught(work).map_err(|error| Error::Device { op, message: error.to_string() })?
 }

@@ -83,6 +83,9 @@ impl Ring {
         special: &PrimeSet,
     ) -> Vec<Vec<(usize, Poly<Eval>)>> {
         let Some(first) = all.first() else { return Vec::new() };
+        if let Some(device) = first.device() {
+            return self.mod_up_there(device, all, digits, special);
+        }
         let full = first.set.union(special);
         let parts: Vec<(usize, PrimeSet, PrimeSet)> = digits
             .iter()
@@ -148,6 +151,9 @@ impl Ring {
     /// [`Ring::rescale`] of several polynomials over the same primes.
     pub fn rescale_many(&self, all: Vec<Poly<Eval>>, target: &PrimeSet) -> Vec<Poly<Eval>> {
         let Some(first) = all.first() else { return Vec::new() };
+        if let Some(device) = first.device().cloned() {
+            return self.rescale_many_there(&device, all, target);
+        }
         let old = first.set.clone();
         let (dropped, gained) = (old.difference(target), target.difference(&old));
         if dropped.is_empty() {
@@ -164,7 +170,7 @@ impl Ring {
         let count = all.len();
         let mut by_prime: Vec<Vec<(Option<Limb>, Limb)>> = target.indices().iter().map(|_| Vec::new()).collect();
         for (a, conversion) in all.into_iter().zip(conversions) {
-            let mut kept: Vec<Option<Limb>> = a.limbs.into_iter().map(Some).collect();
+            let mut kept: Vec<Option<Limb>> = a.into_limbs().into_iter().map(Some).collect();
             let remainders = conversion.targets.into_iter();
             for ((limbs, &prime), remainder) in by_prime.iter_mut().zip(target.indices()).zip(remainders) {
                 limbs.push((old.position(prime).and_then(|at| kept[at].take()), remainder));
@@ -203,7 +209,7 @@ impl Ring {
         let mut out = self.uninit(target);
         self.each_limb(&mut out, |m, limb, i| match a.set.position(i) {
             Some(at) => {
-                limb.copy_from_slice(&a.limbs[at]);
+                limb.copy_from_slice(&a.limbs()[at]);
                 m.mul_scalar_assign(limb, self.product_mod(gained, i));
             }
             None => limb.fill(0),
@@ -217,11 +223,14 @@ impl Ring {
     /// If `a` has more than one prime.
     pub fn lift(&self, a: &Poly<Coeff>, target: &PrimeSet) -> Poly<Coeff> {
         assert_eq!(a.set.len(), 1, "lift: from one prime");
+        if let Some(device) = a.device() {
+            return self.lift_there(device, a, target);
+        }
         let source = self.modulus(a.set.indices()[0]).q();
         let mut out = self.uninit(target);
         self.each_limb(&mut out, |m, limb, _| {
             let wrap = m.reduce(source);
-            for (o, &x) in limb.iter_mut().zip(&a.limbs[0][..]) {
+            for (o, &x) in limb.iter_mut().zip(&a.limbs()[0][..]) {
                 let r = m.reduce(x);
                 *o = if x > source / 2 { m.sub(r, wrap) } else { r };
             }
@@ -251,7 +260,7 @@ impl Ring {
                 let mut digits: Vec<u64> = Vec::with_capacity(indices.len());
                 for (k, &i) in indices.iter().enumerate() {
                     let m = self.modulus(i);
-                    let mut r = a.limbs[k][c];
+                    let mut r = a.limbs()[k][c];
                     for (digit, inverse) in digits.iter().zip(&inverses[k]) {
                         r = m.mul(m.sub(r, m.reduce(*digit)), *inverse);
                     }
@@ -294,7 +303,7 @@ mod tests {
     fn pseudo_random(ring: &Ring, set: &PrimeSet, seed: u64) -> Poly<Coeff> {
         let mut poly = ring.zero(set);
         let mut state = seed;
-        for (limb, &i) in poly.limbs.iter_mut().zip(set.indices()) {
+        for (limb, &i) in poly.limbs_mut().iter_mut().zip(set.indices()) {
             for x in limb.iter_mut() {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 *x = (state >> 8) % ring.modulus(i).q();
@@ -311,7 +320,7 @@ mod tests {
             let qi = BigInt::from(ring.modulus(i).q());
             let rest = &q / &qi;
             let inverse = rest.modpow(&(&qi - 2), &qi);
-            x += BigInt::from(a.limbs[k][c]) * &rest * inverse;
+            x += BigInt::from(a.limbs()[k][c]) * &rest * inverse;
         }
         (x % &q, q)
     }

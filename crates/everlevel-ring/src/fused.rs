@@ -4,14 +4,18 @@
 use everlevel_math::Modulus;
 use rayon::prelude::*;
 
+use crate::device::{Halves, device_of};
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Most terms of an inner product that a kernel takes.
-const MOST_TERMS: usize = 64;
+pub(crate) const MOST_TERMS: usize = 64;
 
 impl Ring {
     /// `p *= re + im·i`, for integers.
     pub fn mul_gaussian_assign(&self, p: &mut Poly<Eval>, re: i128, im: i128) {
+        if self.halves_there(Halves::Scale, p, |m, index| self.gaussian_residues(m, index, re, im)) {
+            return;
+        }
         self.each_limb(p, |m, limb, index| {
             let (low, high) = limb.split_at_mut(self.n() / 2);
             let [a, b] = self.gaussian_residues(m, index, re, im);
@@ -22,6 +26,9 @@ impl Ring {
 
     /// `p += re + im·i`, for integers.
     pub fn add_gaussian_assign(&self, p: &mut Poly<Eval>, re: i128, im: i128) {
+        if self.halves_there(Halves::Add, p, |m, index| self.gaussian_residues(m, index, re, im)) {
+            return;
+        }
         self.each_limb(p, |m, limb, index| {
             let (low, high) = limb.split_at_mut(self.n() / 2);
             let [a, b] = self.gaussian_residues(m, index, re, im);
@@ -45,27 +52,36 @@ impl Ring {
     /// product vanishes.
     pub(crate) fn mul_product_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, factor: &PrimeSet) {
         debug_assert!(acc.set.difference(&a.set).is_subset(factor));
+        if self.scale_add_there(acc, a, |i| self.product_mod(factor, i)) {
+            return;
+        }
         self.each_limb(acc, |m, limb, i| {
             if let Some(at) = a.set.position(i) {
-                m.mul_scalar_add_assign(limb, &a.limbs[at], self.product_mod(factor, i));
+                m.mul_scalar_add_assign(limb, &a.limbs()[at], self.product_mod(factor, i));
             }
         });
     }
 
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
     pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+        if let Some(device) = device_of([a0, a1, b0, b1]) {
+            return self.tensor_there(&device, [a0, a1], [b0, b1]);
+        }
         self.three(&a0.set, |m, i, d| m.tensor_into(d, [a0.limb(i), a1.limb(i)], [b0.limb(i), b1.limb(i)]))
     }
 
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)²`.
     pub fn tensor_square(&self, [a0, a1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+        if let Some(device) = device_of([a0, a1]) {
+            return self.tensor_there(&device, [a0, a1], [a0, a1]);
+        }
         self.three(&a0.set, |m, i, d| m.tensor_square_into(d, [a0.limb(i), a1.limb(i)]))
     }
 
     /// Three polynomials, filled prime by prime.
     fn three(&self, set: &PrimeSet, fill: impl Fn(&Modulus, usize, [&mut [u64]; 3]) + Sync) -> [Poly<Eval>; 3] {
         let mut d = [self.uninit::<Eval>(set), self.uninit(set), self.uninit(set)];
-        let [d0, d1, d2] = d.each_mut().map(|p| &mut p.limbs);
+        let [d0, d1, d2] = d.each_mut().map(Poly::limbs_mut);
         d0.par_iter_mut()
             .zip(d1)
             .zip(d2)
@@ -77,6 +93,11 @@ impl Ring {
     /// `Σ_k x_k·y_k` over `set`, of which every operand has the primes.
     pub fn inner_product(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&Poly<Eval>]) -> Poly<Eval> {
         assert_eq!(x.len(), y.len(), "inner product: as many factors on both sides");
+        if let Some(device) = device_of(x.iter().chain(y).copied()) {
+            let mut sum = Poly::zero_there(&device, set);
+            x.iter().zip(y).for_each(|(x, y)| self.mul_add_assign(&mut sum, x, y));
+            return sum;
+        }
         let mut sum = self.uninit::<Eval>(set);
         self.each_limb(&mut sum, |m, limb, prime| {
             let mut more = (x.len() > MOST_TERMS).then(|| self.scratch_limb());

@@ -24,7 +24,7 @@
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
-//! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
+//! [`mod@device`] polynomials on a device, `on_device` the ring's operations there · `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
 //! [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer`
 //! memory on huge pages.
 //!
@@ -33,9 +33,11 @@
 pub mod base2k;
 mod buffer;
 mod convert;
+pub mod device;
 mod fused;
 mod gadget;
 mod linear;
+mod on_device;
 pub mod packed;
 mod poly;
 mod prime;
@@ -47,13 +49,15 @@ pub mod torus;
 mod word_buffer;
 
 // The names of long calls and of what they take and refuse are those of every crate above, too.
-pub use everlevel_process::{Cancelled, Footprint, OutOfMemory, Pool, Progress, memory, no_progress, report};
+pub use everlevel_process::{
+    Cancelled, DeviceError, Footprint, OutOfMemory, Pool, Progress, memory, no_progress, report,
+};
 
 pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
-pub use linear::{BabySteps, Diagonal, PackedTerm};
+pub use linear::{BabySteps, Diagonal, GiantSteps, PackedTerm};
 pub use packed::{NotCanonical, PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use prime::{PrimeRing, PrimeSecret};

@@ -8,6 +8,7 @@ use everlevel_math::packed;
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Slab};
+use crate::device::Copies;
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Bytes that others hold as well, such as a mapped file's.
@@ -19,6 +20,7 @@ pub struct PackedPoly {
     set: PrimeSet,
     n: usize,
     backing: Backing,
+    copies: Copies,
 }
 
 enum Backing {
@@ -66,20 +68,20 @@ impl fmt::Debug for PackedPoly {
 impl PackedPoly {
     /// Packs a polynomial.
     pub fn new(poly: &Poly<Eval>) -> Self {
-        let n = poly.limbs.first().map_or(0, |l| l.len());
+        let n = poly.limbs().first().map_or(0, |l| l.len());
         let mut slab = Slab::new(stride(n) * poly.set.len());
         Self::pack_into(poly, slab.bytes_mut());
-        Self { set: poly.set.clone(), n, backing: Backing::Owned(slab) }
+        Self { set: poly.set.clone(), n, backing: Backing::Owned(slab), copies: Copies::default() }
     }
 
     /// Packs a polynomial into zeros, [`stride`] of them for each limb, on the threads of the pool that the
     /// caller runs in, or on the caller's alone.
     pub fn pack_into(poly: &Poly<Eval>, out: &mut [u8]) {
-        let n = poly.limbs.first().map_or(0, |l| l.len());
+        let n = poly.limbs().first().map_or(0, |l| l.len());
         let pack = |(out, limb): (&mut [u8], &Limb)| packed::pack(&mut out[..packed::byte_len(n)], limb);
         match rayon::current_thread_index() {
-            Some(_) => out.par_chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(pack),
-            None => out.chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(pack),
+            Some(_) => out.par_chunks_mut(stride(n).max(1)).zip(poly.limbs()).for_each(pack),
+            None => out.chunks_mut(stride(n).max(1)).zip(poly.limbs()).for_each(pack),
         }
     }
 
@@ -113,7 +115,7 @@ impl PackedPoly {
     pub fn shared(set: &PrimeSet, n: usize, bytes: SharedBytes, offset: usize) -> Self {
         let end = offset.checked_add(stride(n) * set.len());
         assert!(end.is_some_and(|end| end <= (*bytes).as_ref().len()), "shared bytes hold every limb");
-        Self { set: set.clone(), n, backing: Backing::Shared { bytes, offset } }
+        Self { set: set.clone(), n, backing: Backing::Shared { bytes, offset }, copies: Copies::default() }
     }
 
     /// This polynomial in memory of its own.
@@ -150,6 +152,11 @@ impl PackedPoly {
         })
     }
 
+    /// The copies that devices hold of it.
+    pub fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
     /// The primes.
     pub fn set(&self) -> &PrimeSet {
         &self.set
@@ -167,7 +174,7 @@ impl PackedPoly {
     /// The polynomial, unpacked.
     pub fn unpack(&self, ring: &Ring) -> Poly<Eval> {
         let mut poly = ring.uninit(&self.set);
-        poly.limbs.par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
+        poly.limbs_mut().par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
         poly
     }
 
@@ -177,7 +184,7 @@ impl PackedPoly {
     /// The first that isn't.
     pub fn unpack_canonical(&self, ring: &Ring) -> Result<Poly<Eval>, NotCanonical> {
         let mut poly = ring.uninit(&self.set);
-        let limbs = poly.limbs.par_iter_mut().zip(self.set.indices()).enumerate();
+        let limbs = poly.limbs_mut().par_iter_mut().zip(self.set.indices()).enumerate();
         let fault = limbs.find_map_first(|(k, (out, &i))| {
             let (limb, modulus) = (self.limb(i), ring.modulus(i).q());
             out.chunks_mut(BLOCK).enumerate().find_map(|(b, out)| {

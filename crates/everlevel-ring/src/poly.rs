@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use zeroize::Zeroize;
 
+use crate::device::DeviceLimbs;
 use crate::{Limb, PrimeSet};
 
 /// Coefficient representation: `limb[j]` is the coefficient of `X^j`.
@@ -19,18 +20,47 @@ pub trait Basis: Copy + Send + Sync + 'static {}
 impl Basis for Coeff {}
 impl Basis for Eval {}
 
+/// The message of a panic: callers above the ring bring a polynomial to the host before they look at its residues.
+const ON_DEVICE: &str = "the polynomial is on a device; Poly::to_host copies it to the host";
+
 /// An element of `Z_Q[X]/(X^n + 1)`: limb `k` holds the residues modulo prime `set.indices()[k]`, canonical.
+///
+/// The limbs are the host's, or a device's ([`crate::device`]). Those of a device can't be looked at:
+/// [`Poly::to_host`] copies them.
 #[derive(Debug, Clone)]
 pub struct Poly<R: Basis> {
     pub(crate) set: PrimeSet,
-    pub(crate) limbs: Vec<Limb>,
-    pub(crate) basis: PhantomData<R>,
+    place: Place,
+    basis: PhantomData<R>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Host(Vec<Limb>),
+    Device(DeviceLimbs),
 }
 
 impl<R: Basis> Poly<R> {
     pub(crate) fn from_limbs(set: PrimeSet, limbs: Vec<Limb>) -> Self {
         debug_assert_eq!(set.len(), limbs.len());
-        Self { set, limbs, basis: PhantomData }
+        Self { set, place: Place::Host(limbs), basis: PhantomData }
+    }
+
+    pub(crate) fn from_device(set: PrimeSet, limbs: DeviceLimbs) -> Self {
+        debug_assert_eq!(set.len(), limbs.as_slice().len());
+        Self { set, place: Place::Device(limbs), basis: PhantomData }
+    }
+
+    pub(crate) fn device_limbs(&self) -> Option<&DeviceLimbs> {
+        match &self.place {
+            Place::Host(_) => None,
+            Place::Device(limbs) => Some(limbs),
+        }
+    }
+
+    /// The same limbs as the residues of another representation.
+    pub(crate) fn transformed<S: Basis>(self) -> Poly<S> {
+        Poly { set: self.set, place: self.place, basis: PhantomData }
     }
 
     /// The primes.
@@ -39,22 +69,45 @@ impl<R: Basis> Poly<R> {
     }
 
     /// The limbs, in the order of the set.
+    ///
+    /// # Panics
+    /// If they are a device's.
     pub fn limbs(&self) -> &[Limb] {
-        &self.limbs
+        match &self.place {
+            Place::Host(limbs) => limbs,
+            Place::Device(_) => panic!("{ON_DEVICE}"),
+        }
     }
 
     /// The limbs, in the order of the set. Residues must stay canonical.
+    ///
+    /// # Panics
+    /// If they are a device's.
     pub fn limbs_mut(&mut self) -> &mut [Limb] {
-        &mut self.limbs
+        match &mut self.place {
+            Place::Host(limbs) => limbs,
+            Place::Device(_) => panic!("{ON_DEVICE}"),
+        }
+    }
+
+    /// The limbs themselves.
+    ///
+    /// # Panics
+    /// If they are a device's.
+    pub(crate) fn into_limbs(self) -> Vec<Limb> {
+        match self.place {
+            Place::Host(limbs) => limbs,
+            Place::Device(_) => panic!("{ON_DEVICE}"),
+        }
     }
 
     /// The limb of prime `index`.
     ///
     /// # Panics
-    /// If the prime does not belong to the set.
+    /// If the prime does not belong to the set, or the limbs are a device's.
     pub fn limb(&self, index: usize) -> &[u64] {
         let at = self.set.position(index).expect("prime belongs to the polynomial's set");
-        &self.limbs[at]
+        &self.limbs()[at]
     }
 
     /// These integers modulo a divisor of the modulus: a copy of the limbs of `set`.
@@ -62,17 +115,19 @@ impl<R: Basis> Poly<R> {
     /// # Panics
     /// If `set` is not a subset.
     pub fn restricted(&self, set: &PrimeSet) -> Self {
-        let limbs = set
-            .indices()
-            .iter()
-            .map(|&i| self.limbs[self.set.position(i).expect("restricted: target primes are a subset")].clone())
-            .collect();
-        Self::from_limbs(set.clone(), limbs)
+        let at = set.indices().iter().map(|&i| self.set.position(i).expect("restricted: target primes are a subset"));
+        match &self.place {
+            Place::Host(limbs) => Self::from_limbs(set.clone(), at.map(|at| limbs[at].clone()).collect()),
+            Place::Device(limbs) => Self::from_device(set.clone(), limbs.copies_of(at)),
+        }
     }
 
-    /// Bytes held by the limbs.
+    /// Bytes of the host's memory that the limbs hold.
     pub fn nbytes(&self) -> usize {
-        self.limbs.iter().map(|l| 8 * l.len()).sum()
+        match &self.place {
+            Place::Host(limbs) => limbs.iter().map(|l| 8 * l.len()).sum(),
+            Place::Device(_) => 0,
+        }
     }
 }
 
@@ -80,8 +135,9 @@ impl<R: Basis> Poly<R> {
 /// where work is left in the middle.
 impl<R: Basis> Zeroize for Poly<R> {
     fn zeroize(&mut self) {
-        for limb in &mut self.limbs {
-            limb[..].zeroize();
+        match &mut self.place {
+            Place::Host(limbs) => limbs.iter_mut().for_each(|limb| limb[..].zeroize()),
+            Place::Device(limbs) => limbs.clear(),
         }
     }
 }

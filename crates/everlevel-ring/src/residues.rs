@@ -8,6 +8,8 @@ use everlevel_rand::{Domain, Seed, Stream, sampler};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::device::Copies;
+use crate::on_device::KeyOperand;
 use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
@@ -24,6 +26,7 @@ pub struct ResidueRows {
     mask_seed: Seed,
     bodies: Arc<[PackedPoly]>,
     masks: Option<Vec<PackedPoly>>,
+    copies: Copies,
 }
 
 impl ResidueRows {
@@ -33,7 +36,7 @@ impl ResidueRows {
     /// If there are masks, but not one for each body.
     pub fn new(mask_seed: Seed, bodies: Vec<PackedPoly>, masks: Option<Vec<PackedPoly>>) -> Self {
         assert!(masks.as_ref().is_none_or(|masks| masks.len() == bodies.len()), "one mask for each body");
-        Self { mask_seed, bodies: bodies.into(), masks }
+        Self { mask_seed, bodies: bodies.into(), masks, copies: Copies::default() }
     }
 
     /// The seed that the masks expand from. It is public.
@@ -51,6 +54,11 @@ impl ResidueRows {
         self.masks.as_deref()
     }
 
+    /// The copies that devices hold of them, with their masks.
+    pub fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
     /// The masks, expanded from the seed.
     pub fn expanded_masks(&self, ring: &Ring) -> Vec<PackedPoly> {
         let mask = |(row, body): (usize, &PackedPoly)| {
@@ -62,9 +70,14 @@ impl ResidueRows {
     /// The rows with their masks held, for uses that follow one another: none where these rows hold theirs.
     #[must_use]
     pub fn expanded(&self, ring: &Ring) -> Option<Self> {
-        let Self { mask_seed, bodies, masks } = self;
+        let Self { mask_seed, bodies, masks, .. } = self;
         let masks = masks.is_none().then(|| self.expanded_masks(ring))?;
-        Some(Self { mask_seed: mask_seed.clone(), bodies: bodies.clone(), masks: Some(masks) })
+        Some(Self {
+            mask_seed: mask_seed.clone(),
+            bodies: bodies.clone(),
+            masks: Some(masks),
+            copies: Copies::default(),
+        })
     }
 
     /// The packed body of a row at one prime.
@@ -267,6 +280,10 @@ impl HalfProduct for Ring {
     /// Over the digits' primes; each block of the key is read from memory once.
     fn multiply(&self, digits: &[&Vec<(usize, Poly<Eval>)>], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
         let Some(first) = digits.first() else { return Vec::new() };
+        if let Some(device) = first[0].1.device() {
+            let each: Vec<KeyOperand> = digits.iter().map(|digits| KeyOperand { digits, rows, addend: None }).collect();
+            return self.key_products_there(device, &each);
+        }
         let set = first[0].1.set().clone();
         let mut products: Vec<[Poly<Eval>; 2]> =
             digits.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();

@@ -7,6 +7,7 @@ use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Pool};
+use crate::device::Pointwise;
 use crate::{Basis, Coeff, Eval, OutOfMemory, Poly, PrimeSet};
 
 /// Faults of a ring's literal.
@@ -133,8 +134,13 @@ impl Ring {
     /// The zero polynomial.
     pub fn zero<R: Basis>(&self, set: &PrimeSet) -> Poly<R> {
         let mut poly = self.uninit(set);
-        poly.limbs.par_iter_mut().for_each(|l| l.fill(0));
+        poly.limbs_mut().par_iter_mut().for_each(|l| l.fill(0));
         poly
+    }
+
+    /// The zero polynomial where another one is: on the host, or on its device.
+    pub fn zero_beside<R: Basis>(&self, other: &Poly<R>, set: &PrimeSet) -> Poly<R> {
+        other.device().map_or_else(|| self.zero(set), |device| Poly::zero_there(device, set))
     }
 
     /// One limb with arbitrary contents.
@@ -195,16 +201,20 @@ impl Ring {
 
     /// Forward transform.
     pub fn to_eval(&self, mut a: Poly<Coeff>) -> Poly<Eval> {
-        let set = a.set.clone();
-        a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| self.ntts[i].forward(l));
-        Poly::from_limbs(set, a.limbs)
+        match a.device().cloned() {
+            Some(device) => self.forward_there(&device, &a),
+            None => self.each_limb(&mut a, |_, l, i| self.ntts[i].forward(l)),
+        }
+        a.transformed()
     }
 
     /// Inverse transform.
     pub fn to_coeff(&self, mut a: Poly<Eval>) -> Poly<Coeff> {
-        let set = a.set.clone();
-        a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| self.ntts[i].inverse(l));
-        Poly::from_limbs(set, a.limbs)
+        match a.device().cloned() {
+            Some(device) => self.inverse_there(&device, &a),
+            None => self.each_limb(&mut a, |_, l, i| self.ntts[i].inverse(l)),
+        }
+        a.transformed()
     }
 
     /// Forward transform, modulo prime `index`, of a polynomial in powers of `X^(n/len)`, of which `values` has the
@@ -232,39 +242,54 @@ impl Ring {
     }
 
     /// Runs `f(modulus, limb, prime index)` on each limb.
+    ///
+    /// # Panics
+    /// If the limbs are a device's.
     pub fn each_limb<R: Basis>(&self, a: &mut Poly<R>, f: impl Fn(&Modulus, &mut [u64], usize) + Sync) {
         let set = a.set.clone();
-        a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| f(self.modulus(i), l, i));
+        a.limbs_mut().par_iter_mut().zip(set.indices()).for_each(|(l, &i)| f(self.modulus(i), l, i));
     }
 
     /// `a += b`, where `b` may have more primes.
     pub fn add_assign<R: Basis>(&self, a: &mut Poly<R>, b: &Poly<R>) {
-        self.each_limb(a, |m, l, i| m.add_assign(l, b.limb(i)));
+        if !self.pointwise_there(Pointwise::Add, a, None, b) {
+            self.each_limb(a, |m, l, i| m.add_assign(l, b.limb(i)));
+        }
     }
 
     /// `a −= b`, where `b` may have more primes.
     pub fn sub_assign<R: Basis>(&self, a: &mut Poly<R>, b: &Poly<R>) {
-        self.each_limb(a, |m, l, i| m.sub_assign(l, b.limb(i)));
+        if !self.pointwise_there(Pointwise::Subtract, a, None, b) {
+            self.each_limb(a, |m, l, i| m.sub_assign(l, b.limb(i)));
+        }
     }
 
     /// `a = −a`.
     pub fn neg_assign<R: Basis>(&self, a: &mut Poly<R>) {
-        self.each_limb(a, |m, l, _| m.neg_assign(l));
+        if !self.scale_there(a, |m| m.neg(1)) {
+            self.each_limb(a, |m, l, _| m.neg_assign(l));
+        }
     }
 
     /// `a *= b`, where `b` may have more primes.
     pub fn mul_assign(&self, a: &mut Poly<Eval>, b: &Poly<Eval>) {
-        self.each_limb(a, |m, l, i| m.mul_assign(l, b.limb(i)));
+        if !self.pointwise_there(Pointwise::Multiply, a, None, b) {
+            self.each_limb(a, |m, l, i| m.mul_assign(l, b.limb(i)));
+        }
     }
 
     /// `acc += a·b`, where `a` and `b` may have more primes.
     pub fn mul_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, b: &Poly<Eval>) {
-        self.each_limb(acc, |m, l, i| m.mul_add_assign(l, a.limb(i), b.limb(i)));
+        if !self.pointwise_there(Pointwise::MultiplyAdd, acc, Some(a), b) {
+            self.each_limb(acc, |m, l, i| m.mul_add_assign(l, a.limb(i), b.limb(i)));
+        }
     }
 
     /// `a *= c` for an integer given by its residue at each prime.
     pub fn mul_residues_assign<R: Basis>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64 + Sync) {
-        self.each_limb(a, |m, l, _| m.mul_scalar_assign(l, c(m)));
+        if !self.scale_there(a, &c) {
+            self.each_limb(a, |m, l, _| m.mul_scalar_assign(l, c(m)));
+        }
     }
 
     /// `acc += a·c` for an integer given by its residue at each prime; `a` may have more primes.
@@ -274,11 +299,16 @@ impl Ring {
         a: &Poly<R>,
         c: impl Fn(&Modulus) -> u64 + Sync,
     ) {
-        self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m)));
+        if !self.scale_add_there(acc, a, |i| c(self.modulus(i))) {
+            self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m)));
+        }
     }
 
     /// `σ(a)` for `σ: X ↦ X^galois_elt`.
     pub fn automorphism(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
+        if let Some(device) = a.device() {
+            return self.automorphism_there(device, a, galois_elt);
+        }
         let map = self.galois_map(galois_elt);
         let mut out = self.uninit(&a.set);
         self.each_limb(&mut out, |_, l, i| map.apply_into(l, a.limb(i)));
@@ -287,6 +317,9 @@ impl Ring {
 
     /// `acc += σ(a)`; `a` may have more primes.
     pub fn automorphism_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, galois_elt: u64) {
+        if acc.device().is_some() || a.device().is_some() {
+            return self.add_assign(acc, &self.automorphism(a, galois_elt));
+        }
         let map = self.galois_map(galois_elt);
         self.each_limb(acc, |m, l, i| map.apply_add_assign(m, l, a.limb(i)));
     }

@@ -6,7 +6,7 @@
 //! giant step needs the mask, and for the sum until the very end, where it is merged with the rescaling. (Bossuat,
 //! Troncoso-Pastoriza, Hubaux, eprint 2021/1203 does both hoistings; we add the block order below.)
 
-use everlevel_ring::{BabySteps, Diagonal, PrimeSet, Ring, RnsGadget};
+use everlevel_ring::{BabySteps, Diagonal, GiantSteps, PrimeSet, Ring, RnsGadget};
 
 use crate::{Rlwe, SwitchingKey};
 
@@ -78,27 +78,10 @@ impl LinearTransform {
         let rotations = self.babies.iter().map(|&r| (r, (r != 0).then(|| key(r).rows()))).collect();
         let steps = BabySteps { source, gadget: &gadget, rotations, diagonals: &self.diagonals };
         let parts: Vec<_> = cts.iter().map(|ct| [&ct.c0, &ct.c1]).collect();
-        let mut sums: Vec<_> = ring.baby_sums(&steps, &parts).into_iter().map(Vec::into_iter).collect();
-        let full = source.union(&gadget.special);
-        let zero = || Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
-        let mut accs: Vec<Rlwe> = cts.iter().map(|_| zero()).collect();
-        for &giant in &self.giants {
-            let sums: Vec<Rlwe> = sums.iter_mut().filter_map(|sums| sums.next().map(Rlwe::from)).collect();
-            if giant == 0 {
-                accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum));
-                continue;
-            }
-            let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
-            let masks = ring.rescale_many(masks, source);
-            let products = key(giant).half_products(ring, &masks.iter().collect::<Vec<_>>());
-            drop(masks);
-            let elt = ring.rotation_elt(giant);
-            for ((acc, [mut c0, c1]), body) in accs.iter_mut().zip(products).zip(&bodies) {
-                ring.add_assign(&mut c0, body);
-                ring.automorphism_add_assign(&mut acc.c0, &c0, elt);
-                ring.automorphism_add_assign(&mut acc.c1, &c1, elt);
-            }
-        }
+        let sums = ring.baby_sums(&steps, &parts);
+        let rotations = self.giants.iter().map(|&r| (r, (r != 0).then(|| key(r).rows()))).collect();
+        let accs = ring.giant_sums(&GiantSteps { source, gadget: &gadget, rotations }, sums);
+        let accs = accs.into_iter().map(Rlwe::from).collect();
         Rlwe::rescale_many(accs, ring, &self.target_of(source))
     }
 }

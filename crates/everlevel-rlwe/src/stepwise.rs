@@ -54,8 +54,8 @@ impl LinearTransform {
                 None => accs = Some(sums),
             }
         }
-        let zero = || Rlwe { c0: ring.zero(source), c1: ring.zero(source) };
-        let sums = accs.unwrap_or_else(|| cts.iter().map(|_| zero()).collect());
+        let zero = |ct: &Rlwe| ct.map(|part| ring.zero_beside(part, source));
+        let sums = accs.unwrap_or_else(|| cts.iter().map(zero).collect());
         Rlwe::rescale_many(sums, ring, &self.target_of(source))
     }
 }

@@ -71,8 +71,8 @@ impl Arithmetic for OfLevels<'_> {
     }
 
     fn zero(&self, x: &Batch) -> Batch {
-        let zero = || Rlwe { c0: self.ring.zero(x.set()), c1: self.ring.zero(x.set()) };
-        Batch { cts: x.cts.iter().map(|_| zero()).collect(), level: x.level }
+        let zero = |ct: &Rlwe| ct.map(|part| self.ring.zero_beside(part, x.set()));
+        Batch { cts: x.cts.iter().map(zero).collect(), level: x.level }
     }
 }
 

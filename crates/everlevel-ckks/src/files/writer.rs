@@ -80,7 +80,9 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn poly(&mut self, name: &str, poly: &'a Poly<Eval>) {
-        let content = if self.builder.is_in_transit() {
+        let content = if poly.device().is_some() {
+            Content::Held(Box::new(PackedPoly::new(&poly.to_host(&self.core.ring))))
+        } else if self.builder.is_in_transit() {
             let len = stride(self.core.ring.n()) * poly.set().len();
             Content::Late(len, Box::new(|out| PackedPoly::pack_into(poly, out)))
         } else {

@@ -11,6 +11,7 @@ use everlevel_math::{GaloisMap, packed};
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
+use crate::device::device_of;
 use crate::residues::PackedLimb;
 use crate::{Diagonal, Eval, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
@@ -64,6 +65,9 @@ impl Ring {
     ///
     /// All ciphertexts pass a block of the keys and the diagonals while it is in cache.
     pub fn baby_sums(&self, steps: &BabySteps<'_>, cts: &[[&Poly<Eval>; 2]]) -> Vec<Vec<[Poly<Eval>; 2]>> {
+        if let Some(device) = device_of(cts.iter().flatten().copied()) {
+            return self.baby_sums_there(&device, steps, cts);
+        }
         let special = &steps.gadget.special;
         let full = steps.source.union(special);
         let masks: Vec<&Poly<Eval>> = cts.iter().map(|[_, mask]| *mask).collect();

@@ -10,17 +10,20 @@ use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
 
+use crate::device::Copies;
+use crate::fused::MOST_TERMS;
 use crate::{Limb, PackedPoly, PrimeSet, Ring};
 
-/// Most terms of an inner product.
-const MAX_TERMS: usize = 64;
 /// Length of the shortest transform.
 const MIN_LEN: usize = 8;
 
 /// The plaintext of one diagonal: `coeffs[k]` belongs to `X^(k·n/len)`. Those of all but one stage of a factored
 /// Fourier transform are short.
 #[derive(Debug, Clone)]
-pub struct Diagonal(Form);
+pub struct Diagonal {
+    form: Form,
+    copies: Copies,
+}
 
 #[derive(Debug, Clone)]
 enum Form {
@@ -52,12 +55,34 @@ impl Diagonal {
             let stretched = |k: usize| if k.is_multiple_of(MIN_LEN / len) { coeffs[k * len / MIN_LEN] } else { 0 };
             coeffs = (0..MIN_LEN).map(stretched).collect();
         }
-        Self(Form::Integers(coeffs))
+        Self::of(Form::Integers(coeffs))
+    }
+
+    fn of(form: Form) -> Self {
+        Self { form, copies: Copies::default() }
+    }
+
+    /// The copies that devices hold of it.
+    pub fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
+    /// Its values modulo a prime, in transform representation, each for an aligned run of `2^log2_run` equal ones.
+    pub fn values(&self, ring: &Ring, prime: usize) -> (u32, Vec<u64>) {
+        match self.lift(ring, prime) {
+            Lifted::Whole(limb) => (0, limb.to_vec()),
+            Lifted::Packed(limb) => {
+                let mut values = vec![0; ring.n()];
+                packed::unpack(&mut values, limb);
+                (0, values)
+            }
+            Lifted::Short { run, values } => (run.ilog2(), values),
+        }
     }
 
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
-        match &self.0 {
+        match &self.form {
             Form::Integers(coeffs) => 8 * coeffs.len(),
             Form::Lifted(poly) => poly.nbytes(),
         }
@@ -65,15 +90,15 @@ impl Diagonal {
 
     /// Whether its integers are of the ring's full length.
     pub fn is_whole(&self, ring: &Ring) -> bool {
-        matches!(&self.0, Form::Integers(coeffs) if coeffs.len() == ring.n())
+        matches!(&self.form, Form::Integers(coeffs) if coeffs.len() == ring.n())
     }
 
     /// This diagonal held lifted, for use at the primes of `set` only; a short one, or one that is lifted, as it is.
     pub fn lifted(&self, ring: &Ring, set: &PrimeSet) -> Self {
-        match &self.0 {
+        match &self.form {
             Form::Integers(coeffs) if self.is_whole(ring) => {
                 let lifted = ring.to_eval(ring.from_i64(set, coeffs));
-                Self(Form::Lifted(Arc::new(PackedPoly::new(&lifted))))
+                Self::of(Form::Lifted(Arc::new(PackedPoly::new(&lifted))))
             }
             _ => self.clone(),
         }
@@ -84,7 +109,7 @@ impl Diagonal {
     /// # Panics
     /// If it is held lifted, to other primes.
     pub(crate) fn lift(&self, ring: &Ring, prime: usize) -> Lifted<'_> {
-        let coeffs = match &self.0 {
+        let coeffs = match &self.form {
             Form::Integers(coeffs) => coeffs,
             Form::Lifted(poly) => return Lifted::Packed(poly.limb(prime)),
         };
@@ -116,7 +141,7 @@ pub(crate) fn inner_products(
     terms: &[(&Lifted<'_>, [&[u64]; 2])],
     Scratch(scratch): &mut Scratch,
 ) {
-    assert!(terms.len() <= MAX_TERMS, "at most 64 baby steps");
+    assert!(terms.len() <= MOST_TERMS, "at most 64 baby steps");
     let len = outs[0].len();
     let expanded = terms.iter().filter(|(lifted, _)| !matches!(lifted, Lifted::Whole(_))).count();
     scratch.resize(expanded * len, 0);

@@ -3,9 +3,11 @@
 
 mod baby_steps;
 mod diagonal;
+mod giant_steps;
 mod row_sums;
 mod tiled;
 
 pub use baby_steps::BabySteps;
 pub use diagonal::Diagonal;
+pub use giant_steps::GiantSteps;
 pub use tiled::PackedTerm;

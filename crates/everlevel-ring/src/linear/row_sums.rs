@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
+use crate::device::device_of;
 use crate::residues::limbs_by_prime;
 use crate::{Diagonal, Eval, Poly, PrimeSet, Ring};
 
@@ -18,6 +19,9 @@ impl Ring {
         row: &[Option<Diagonal>],
         rotated: &[Vec<[&Poly<Eval>; 2]>],
     ) -> Vec<[Poly<Eval>; 2]> {
+        if let Some(device) = device_of(rotated[0].iter().flatten().copied()) {
+            return self.row_sums_there(&device, source, row, rotated);
+        }
         let mut sums: Vec<[Poly<Eval>; 2]> =
             rotated[0].iter().map(|_| [self.uninit(source), self.uninit(source)]).collect();
         limbs_by_prime(&mut sums).into_par_iter().zip(source.indices()).for_each(|(outs, &prime)| {

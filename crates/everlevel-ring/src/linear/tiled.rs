@@ -10,14 +10,13 @@ use everlevel_math::{Modulus, packed};
 use rayon::prelude::*;
 
 use super::baby_steps::split_by_prime;
+use crate::device::device_of;
+use crate::fused::MOST_TERMS;
 use crate::{Eval, PackedPoly, Poly, PrimeSet, Ring};
 
 /// Residues of a tile: those of both parts of sixteen ciphertexts fill a quarter of a mebibyte. Twice as many took 2 to
 /// 10 % longer.
 const TILE: usize = 1024;
-/// Most terms of an inner product that a kernel takes.
-const MOST_TERMS: usize = 64;
-
 /// A term of a sum: both parts of a ciphertext, and the plaintext that they are multiplied with.
 pub type PackedTerm<'a> = ([&'a Poly<Eval>; 2], &'a PackedPoly);
 
@@ -28,6 +27,10 @@ impl Ring {
     /// For each sum and both parts, `Σ_k x_k ⊙ y_k` over `set`, of which every operand has the primes. Zero of no
     /// terms.
     pub fn inner_products_packed(&self, set: &PrimeSet, sums: &[Vec<PackedTerm<'_>>]) -> Vec<[Poly<Eval>; 2]> {
+        let cts = sums.iter().flatten().flat_map(|(ct, _)| ct).copied();
+        if let Some(device) = device_of(cts) {
+            return self.inner_products_there(&device, set, sums);
+        }
         let mut outs: Vec<[Poly<Eval>; 2]> = sums.iter().map(|_| [self.uninit(set), self.uninit(set)]).collect();
         split_by_prime(std::slice::from_mut(&mut outs), set).into_par_iter().zip(set.indices()).for_each(
             |(outs, &prime)| {

@@ -224,7 +224,8 @@ impl Product<'_> {
             }
         }
         let set = &self.core.ladder.sets[self.level];
-        Ok(sum.finish(turn)?.unwrap_or_else(|| Rlwe { c0: ring.zero(set), c1: ring.zero(set) }))
+        let some = || babies.iter().flat_map(BTreeMap::values).next().expect("products have vectors");
+        Ok(sum.finish(turn)?.unwrap_or_else(|| some().map(|part| ring.zero_beside(part, set))))
     }
 
     /// The ciphertext of a row of blocks, of operands of these values.

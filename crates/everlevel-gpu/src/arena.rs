@@ -1,0 +1,265 @@
+//! The memory of a device for one ring: limbs, planes of packed residues, and the tables of the ring.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use everlevel_ring::Ring;
+use everlevel_ring::device::DeviceLimb;
+
+use crate::constants::{Prime, roots};
+use crate::planes::Planes;
+use crate::{Argument, Arithmetic, Device, Error, Residues};
+
+/// Most jobs of a launch: the second dimension of a grid of CUDA.
+const MOST_JOBS: usize = 65_535;
+
+/// The sizes of an [`Arena`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Limbs.
+    pub limb_count: u32,
+    /// Packed residues, for the copies of keys and plaintexts: six bytes each.
+    pub packed_count: u64,
+}
+
+/// The limbs that a device holds for a ring, packed residues, and the ring's tables.
+///
+/// *Layout.* Limb `k` is the words `k·n .. (k+1)·n` of one buffer, canonical residues in the order of
+/// [`everlevel_math::Ntt`]. Limbs that nobody holds are free.
+pub struct Arena<D: Device> {
+    id: u64,
+    log_n: u32,
+    moduli: Vec<u64>,
+    device: D,
+    stream: D::Stream,
+    pub(crate) arithmetic: Arithmetic,
+    limb_count: u32,
+    limbs: Mutex<D::Buffer>,
+    free: Mutex<Vec<DeviceLimb>>,
+    pub(crate) planes: Planes<D>,
+    primes: D::Buffer,
+    roots: D::Buffer,
+    inverse_roots: D::Buffer,
+}
+
+impl<D: Device> fmt::Debug for Arena<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, limb_count, .. } = self;
+        f.debug_struct("Arena").field("id", id).field("limb_count", limb_count).finish_non_exhaustive()
+    }
+}
+
+/// An argument of a kernel after the limbs.
+pub(crate) enum Table<'a, B> {
+    /// Constants of the ring's primes.
+    Primes,
+    /// Roots of forward transforms.
+    Roots,
+    /// Roots of inverse transforms.
+    InverseRoots,
+    /// The jobs of the launch.
+    Jobs,
+    /// The low and the high plane of packed residues.
+    Low,
+    High,
+    /// Another buffer.
+    Of(&'a B),
+    /// A word.
+    Word(u32),
+}
+
+impl<D: Device> Arena<D> {
+    /// Memory for a ring on a device, with the ring's tables.
+    ///
+    /// # Errors
+    /// [`Error::BadSize`] but for degrees from `2^10` to `2^17`; [`Error::OutOfMemory`].
+    pub fn new(device: D, ring: &Ring, arithmetic: Arithmetic, capacity: Capacity) -> Result<Arc<Self>, Error> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        if !(10..=17).contains(&ring.log_n()) {
+            return Err(Error::BadSize { log_n: ring.log_n() });
+        }
+        let stream = device.stream()?;
+        let moduli: Vec<u64> = ring.all_primes().indices().iter().map(|&i| ring.modulus(i).q()).collect();
+        let constants: Vec<Prime> = (0..moduli.len()).map(|i| Prime::new(ring.modulus(i))).collect();
+        let [forward, inverse] = roots(ring, arithmetic);
+        let limbs = device.alloc(capacity.limb_count as usize * ring.n() * size_of::<u64>())?;
+        let planes = Planes::new(&device, capacity.packed_count)?;
+        let primes = filled(&device, &stream, bytemuck::cast_slice(&constants))?;
+        let roots = filled(&device, &stream, &forward)?;
+        let inverse_roots = filled(&device, &stream, &inverse)?;
+        let free = Mutex::new((0..capacity.limb_count).rev().map(DeviceLimb).collect());
+        Ok(Arc::new(Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            log_n: ring.log_n(),
+            moduli,
+            device,
+            stream,
+            arithmetic,
+            limb_count: capacity.limb_count,
+            limbs: Mutex::new(limbs),
+            free,
+            planes,
+            primes,
+            roots,
+            inverse_roots,
+        }))
+    }
+
+    /// The operations of a ring on the limbs.
+    ///
+    /// # Panics
+    /// If the arena is another ring's.
+    pub fn on<'a>(&'a self, ring: &'a Ring) -> Residues<'a, D> {
+        let moduli = self.moduli.iter().enumerate();
+        let same = ring.log_n() == self.log_n && ring.all_primes().len() == self.moduli.len();
+        assert!(same && moduli.clone().all(|(i, &q)| ring.modulus(i).q() == q), "the arena was made for this ring");
+        Residues { ring, arena: self }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The stream of all its work.
+    pub fn stream(&self) -> &D::Stream {
+        &self.stream
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn log_n(&self) -> u32 {
+        self.log_n
+    }
+
+    /// Limbs with arbitrary contents.
+    ///
+    /// # Errors
+    /// [`Error::OutOfLimbs`].
+    pub fn take(&self, count: usize) -> Result<Vec<DeviceLimb>, Error> {
+        let mut free = self.free();
+        let Some(left) = free.len().checked_sub(count) else {
+            return Err(Error::OutOfLimbs { wanted: count, free: free.len() });
+        };
+        Ok(free.split_off(left))
+    }
+
+    pub(crate) fn release(&self, limbs: &[DeviceLimb]) {
+        self.free().extend_from_slice(limbs);
+    }
+
+    /// Limbs that nobody holds.
+    pub fn free_limb_count(&self) -> usize {
+        self.free().len()
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<DeviceLimb>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn limbs(&self) -> MutexGuard<'_, D::Buffer> {
+        self.limbs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Copies `n` residues to the device.
+    ///
+    /// # Errors
+    /// The device's.
+    ///
+    /// # Panics
+    /// If there aren't `n`.
+    pub fn write(&self, to: DeviceLimb, residues: &[u64]) -> Result<(), Error> {
+        assert_eq!(residues.len(), 1 << self.log_n);
+        let at = self.byte_of(to);
+        self.device.upload(&self.stream, &mut self.limbs(), at, bytemuck::cast_slice(residues))
+    }
+
+    /// Copies `n` residues from the device.
+    ///
+    /// # Errors
+    /// The device's.
+    ///
+    /// # Panics
+    /// If there isn't a place for `n`.
+    pub fn read(&self, out: &mut [u64], from: DeviceLimb) -> Result<(), Error> {
+        assert_eq!(out.len(), 1 << self.log_n);
+        self.device.download(&self.stream, bytemuck::cast_slice_mut(out), &self.limbs(), self.byte_of(from))
+    }
+
+    fn byte_of(&self, limb: DeviceLimb) -> usize {
+        (self.word_of(limb) as usize * size_of::<u64>()) << self.log_n
+    }
+
+    /// The limb in a job.
+    ///
+    /// # Panics
+    /// If it is one of another, larger arena.
+    pub(crate) fn word_of(&self, limb: DeviceLimb) -> u32 {
+        assert!(limb.0 < self.limb_count, "the limb lies in the arena");
+        limb.0
+    }
+
+    /// The prime in a job.
+    ///
+    /// # Panics
+    /// If the ring lacks it.
+    pub(crate) fn word_of_prime(&self, prime: usize) -> u32 {
+        assert!(prime < self.moduli.len(), "the prime is one of the ring's");
+        prime as u32
+    }
+
+    /// A buffer with these bytes, for the length of a launch or longer.
+    pub(crate) fn table(&self, bytes: &[u8]) -> Result<D::Buffer, Error> {
+        filled(&self.device, &self.stream, bytes)
+    }
+
+    /// Runs a kernel on jobs of `words` words each, `blocks` blocks for each job: its arguments are the limbs and these
+    /// tables.
+    ///
+    /// The jobs' limbs and primes are from [`Arena::word_of`] and [`Arena::word_of_prime`].
+    ///
+    /// # Panics
+    /// For more jobs than a grid has places.
+    pub(crate) fn run(
+        &self,
+        kernel: &str,
+        blocks: usize,
+        (jobs, words): (&[u32], usize),
+        tables: &[Table<'_, D::Buffer>],
+    ) -> Result<(), Error> {
+        let count = jobs.len() / words;
+        assert!(count <= MOST_JOBS, "a launch has at most {MOST_JOBS} jobs");
+        if count == 0 {
+            return Ok(());
+        }
+        let jobs = self.table(bytemuck::cast_slice(jobs))?;
+        let (mut limbs, planes) = (self.limbs(), self.planes.lock());
+        let mut arguments = vec![Argument::Written(&mut *limbs)];
+        arguments.extend(tables.iter().map(|table| match *table {
+            Table::Primes => Argument::Read(&self.primes),
+            Table::Roots => Argument::Read(&self.roots),
+            Table::InverseRoots => Argument::Read(&self.inverse_roots),
+            Table::Jobs => Argument::Read(&jobs),
+            Table::Low => Argument::Read(&planes.low),
+            Table::High => Argument::Read(&planes.high),
+            Table::Of(buffer) => Argument::Read(buffer),
+            Table::Word(word) => Argument::Word(word),
+        }));
+        // SAFETY: each operation gives the tables of its kernel, made for these jobs, whose limbs lie in the arena.
+        unsafe { self.device.launch(&self.stream, kernel, [blocks as u32, count as u32], &mut arguments) }
+    }
+
+    /// Blocks of a kernel with one residue a thread.
+    pub(crate) fn blocks(&self) -> usize {
+        (1 << self.log_n) / 256
+    }
+}
+
+fn filled<D: Device>(device: &D, stream: &D::Stream, bytes: &[u8]) -> Result<D::Buffer, Error> {
+    let mut buffer = device.alloc(bytes.len())?;
+    device.upload(stream, &mut buffer, 0, bytes)?;
+    Ok(buffer)
+}

@@ -1,0 +1,36 @@
+//! Errors of devices, which unwind as a lack of memory does: operations in their midst return no results.
+
+use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// The error of a device in the middle of work.
+#[derive(Debug)]
+pub struct DeviceError(pub Box<dyn Error + Send + Sync>);
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for DeviceError {}
+
+impl DeviceError {
+    /// Leaves the work that it is in the middle of, up to [`caught`].
+    pub fn unwind(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+/// Runs `work`, whose device's error becomes an error.
+///
+/// # Errors
+/// [`DeviceError`].
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, DeviceError> {
+    // What the work was changing is not seen again: results are made whole or not at all.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<DeviceError>() {
+        Ok(error) => *error,
+        Err(payload) => resume_unwind(payload),
+    })
+}
