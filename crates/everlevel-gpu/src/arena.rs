@@ -1,7 +1,7 @@
 //! The memory of a device for one ring: limbs, planes of packed residues, and the tables of the ring.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everlevel_ring::Ring;
@@ -37,6 +37,8 @@ pub struct Arena<D: Device> {
     limb_count: u32,
     limbs: Mutex<D::Buffer>,
     free: Mutex<Vec<DeviceLimb>>,
+    /// The fewest limbs that were free at once.
+    fewest: AtomicUsize,
     pub(crate) planes: Planes<D>,
     primes: D::Buffer,
     roots: D::Buffer,
@@ -99,6 +101,7 @@ impl<D: Device> Arena<D> {
             limb_count: capacity.limb_count,
             limbs: Mutex::new(limbs),
             free,
+            fewest: AtomicUsize::new(capacity.limb_count as usize),
             planes,
             primes,
             roots,
@@ -144,6 +147,7 @@ impl<D: Device> Arena<D> {
         let Some(left) = free.len().checked_sub(count) else {
             return Err(Error::OutOfLimbs { wanted: count, free: free.len() });
         };
+        self.fewest.fetch_min(left, Ordering::Relaxed);
         Ok(free.split_off(left))
     }
 
@@ -154,6 +158,12 @@ impl<D: Device> Arena<D> {
     /// Limbs that nobody holds.
     pub fn free_limb_count(&self) -> usize {
         self.free().len()
+    }
+
+    /// What was in use at most, of limbs, and what is, of packed residues.
+    pub fn usage(&self) -> Capacity {
+        let limb_count = self.limb_count - self.fewest.load(Ordering::Relaxed) as u32;
+        Capacity { limb_count, packed_count: self.planes.held_count() }
     }
 
     fn free(&self) -> MutexGuard<'_, Vec<DeviceLimb>> {

@@ -19,6 +19,7 @@ pub(crate) struct Buffers<D: Device> {
 /// The planes of a device, and what of them is free.
 pub(crate) struct Planes<D: Device> {
     buffers: Mutex<Buffers<D>>,
+    units: u64,
     free: Arc<Mutex<Free>>,
 }
 
@@ -87,7 +88,7 @@ impl<D: Device> Planes<D> {
         let residues = units as usize * UNIT;
         let buffers = Buffers { low: device.alloc(4 * residues)?, high: device.alloc(2 * residues)? };
         let free = if units == 0 { Free::default() } else { Free(BTreeMap::from([(0, units)])) };
-        Ok(Self { buffers: Mutex::new(buffers), free: Arc::new(Mutex::new(free)) })
+        Ok(Self { buffers: Mutex::new(buffers), units, free: Arc::new(Mutex::new(free)) })
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Buffers<D>> {
@@ -106,9 +107,9 @@ impl<D: Device> Planes<D> {
         Ok(range)
     }
 
-    /// Residues that are free.
-    pub fn free_count(&self) -> u64 {
-        locked(&self.free).0.values().sum::<u64>() * UNIT as u64
+    /// Residues that are in use.
+    pub fn held_count(&self) -> u64 {
+        (self.units - locked(&self.free).0.values().sum::<u64>()) * UNIT as u64
     }
 }
 
