@@ -75,31 +75,54 @@ KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABL
     END
 }
 
-// Both parts of a sum of ciphertexts' images under automorphisms times plaintexts. A job's words: the limbs of both
-// sums, the prime, its first term in `lists`, and their number. A term's words: the limbs of both parts, the
-// automorphism's element, the plaintext's first unit, or NONE for the number one, and log2 of the indices that each of
-// its values stands for.
-KERNEL diagonal_sum(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u32) low,
-                    TABLE(u16) high, u32 log_n) {
+// Both parts of up to SUMS sums of ciphertexts' images under automorphisms times plaintexts, which share the images. A
+// job's words: the prime, its first term in `lists`, their number, the number of sums, and the limbs of both parts of
+// each. A term's words: the limbs of both parts, the automorphism's element, and for each sum the plaintext's first unit,
+// NONE for the number one or ABSENT for zero, and log2 of the indices that each of its values stands for.
+template <u32 SUMS>
+FUNCTION void diagonal_sums(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u32) low,
+                            TABLE(u16) high, u32 log_n) {
     PHASE
         const u32 i = BLOCK_X * THREADS + tid;
-        const u32 job = 5 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4];
-        Sum sums[2];
-        clear(sums[0]);
-        clear(sums[1]);
+        const u32 job = (4 + 2 * SUMS) * BLOCK_Y, first = jobs[job + 1], terms = jobs[job + 2];
+        Sum sums[SUMS][2];
+        UNROLL for (u32 k = 0; k < SUMS; k++) {
+            clear(sums[k][0]);
+            clear(sums[k][1]);
+        }
         for (u32 t = 0; t < terms; t++) {
-            const u32 term = 5 * (first + t), unit = lists[term + 3];
+            const u32 term = (3 + 2 * SUMS) * (first + t);
             const u32 source = source_of(i, lists[term + 2], log_n);
-            Halves y;
-            y.low = 1;
-            y.high = 0;
-            if (unit != NONE) y = packed_halves(low, high, (u64)unit * UNIT + (i >> lists[term + 4]));
-            UNROLL for (u32 part = 0; part < 2; part++) {
-                add_product(sums[part], halves(limbs[((u64)lists[term + part] << log_n) + source]), y);
+            const Halves x0 = halves(limbs[((u64)lists[term] << log_n) + source]);
+            const Halves x1 = halves(limbs[((u64)lists[term + 1] << log_n) + source]);
+            UNROLL for (u32 k = 0; k < SUMS; k++) {
+                const u32 unit = lists[term + 3 + 2 * k];
+                if (unit == ABSENT) continue;
+                Halves y;
+                y.low = 1;
+                y.high = 0;
+                if (unit != NONE) y = packed_halves(low, high, (u64)unit * UNIT + (i >> lists[term + 4 + 2 * k]));
+                add_product(sums[k][0], x0, y);
+                add_product(sums[k][1], x1, y);
             }
         }
-        const Prime p = primes[jobs[job + 2]];
-        limbs[((u64)jobs[job] << log_n) + i] = reduced(sums[0], p);
-        limbs[((u64)jobs[job + 1] << log_n) + i] = reduced(sums[1], p);
+        const Prime p = primes[jobs[job]];
+        const u32 count = jobs[job + 3];
+        UNROLL for (u32 k = 0; k < SUMS; k++) {
+            if (k < count) {
+                limbs[((u64)jobs[job + 4 + 2 * k] << log_n) + i] = reduced(sums[k][0], p);
+                limbs[((u64)jobs[job + 5 + 2 * k] << log_n) + i] = reduced(sums[k][1], p);
+            }
+        }
     END
 }
+
+// A kernel for each number of sums: their names are the launcher's.
+#define DIAGONAL_SUMS(SUMS)                                                                                            \
+    KERNEL diagonal_sums_##SUMS(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists,             \
+                                TABLE(u32) low, TABLE(u16) high, u32 log_n) {                                          \
+        diagonal_sums<SUMS>(limbs, primes, jobs, lists, low, high, log_n);                                             \
+    }
+
+DIAGONAL_SUMS(1)
+DIAGONAL_SUMS(4)

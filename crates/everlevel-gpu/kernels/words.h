@@ -3,10 +3,11 @@
 
 #include "dialect.h"
 
-// Packed residues of a unit, which jobs count packed memory in, and what stands in place of a limb or a unit that a job
-// doesn't have.
+// Packed residues of a unit, which jobs count packed memory in, and what stands in place of a limb or a unit: of one that
+// a job doesn't need, and of one that is zero.
 #define UNIT 64u
 #define NONE 0xffffffffu
+#define ABSENT 0xfffffffeu
 
 // The constants of a prime; `everlevel_gpu::constants::Prime` in Rust.
 struct Prime {

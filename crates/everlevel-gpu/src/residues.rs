@@ -3,7 +3,7 @@
 use everlevel_ring::ResidueRows;
 use everlevel_ring::Ring;
 use everlevel_ring::device::{
-    Conversion, DeviceError, DeviceLimb, DeviceRing, DiagonalSum, Halves, KeyProduct, Lift, Operands, Pointwise,
+    Conversion, DeviceError, DeviceLimb, DeviceRing, DiagonalSums, Halves, KeyProduct, Lift, Operands, Pointwise,
     Scaling, Tensor, Transform,
 };
 
@@ -102,7 +102,7 @@ where
         of_device(self.on(ring).key_products(products))
     }
 
-    fn diagonal_sums(&self, ring: &Ring, sums: &[DiagonalSum<'_>]) -> Result<(), DeviceError> {
+    fn diagonal_sums(&self, ring: &Ring, sums: &[DiagonalSums<'_>]) -> Result<(), DeviceError> {
         of_device(self.on(ring).diagonal_sums(sums))
     }
 

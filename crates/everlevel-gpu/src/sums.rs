@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use everlevel_math::packed;
-use everlevel_ring::device::{DiagonalSum, KeyProduct, OnDevice, Plain};
+use everlevel_ring::device::{DiagonalSums, DiagonalTerm, KeyProduct, OnDevice, Plain};
 use everlevel_ring::{Diagonal, PackedPoly, PrimeSet, ResidueRows};
 
 use crate::arena::Table;
 use crate::planes::{Halves, Range};
 use crate::{Device, Error, Residues};
 
-/// In place of a limb or a unit that a job doesn't have: `NONE` of words.h.
+/// In place of a limb or a unit that a job doesn't need, and of a plaintext that is zero: as in words.h.
 const NONE: u32 = u32::MAX;
+const ABSENT: u32 = u32::MAX - 1;
 
 /// Most terms of a sum.
 const MOST_TERMS: usize = 1 << 14;
@@ -34,6 +35,13 @@ pub(crate) struct HeldPlain {
     /// Packed residues from one prime's to the next one's.
     stride: usize,
     range: Range,
+}
+
+/// The factor of a term.
+enum HeldFactor {
+    Zero,
+    One,
+    Plain(Arc<HeldPlain>),
 }
 
 impl HeldPlain {
@@ -106,12 +114,13 @@ impl<D: Device> Residues<'_, D> {
         )
     }
 
-    fn plain(&self, plain: Plain<'_>) -> Result<Option<Arc<HeldPlain>>, Error> {
-        match plain {
-            Plain::One => Ok(None),
-            Plain::Diagonal(diagonal, set) => self.diagonal(diagonal, set).map(Some),
-            Plain::Packed(poly) => self.packed(poly).map(Some),
-        }
+    fn plain(&self, plain: Option<Plain<'_>>) -> Result<HeldFactor, Error> {
+        Ok(match plain {
+            None => HeldFactor::Zero,
+            Some(Plain::One) => HeldFactor::One,
+            Some(Plain::Diagonal(diagonal, set)) => HeldFactor::Plain(self.diagonal(diagonal, set)?),
+            Some(Plain::Packed(poly)) => HeldFactor::Plain(self.packed(poly)?),
+        })
     }
 
     /// For each product, the sums of its digits' products with the bodies and with the masks of its key.
@@ -163,38 +172,56 @@ impl<D: Device> Residues<'_, D> {
     ///
     /// # Panics
     /// If a plaintext lacks a prime.
-    pub fn diagonal_sums(&self, sums: &[DiagonalSum<'_>]) -> Result<(), Error> {
+    pub fn diagonal_sums(&self, sums: &[DiagonalSums<'_>]) -> Result<(), Error> {
+        let (few, many): (Vec<_>, Vec<_>) = sums.iter().partition(|sum| sum.to.len() == 1);
+        self.sums_of::<1>(&few)?;
+        self.sums_of::<4>(&many)
+    }
+
+    /// The same, for `SUMS` sums a thread.
+    fn sums_of<const SUMS: usize>(&self, all: &[&DiagonalSums<'_>]) -> Result<(), Error> {
         let arena = self.arena;
         let (mut lists, mut jobs): (Vec<u32>, Vec<u32>) = Default::default();
-        let plains = sums
-            .iter()
-            .map(|sum| sum.terms.iter().map(|term| self.plain(term.y)).collect::<Result<Vec<_>, _>>())
-            .collect::<Result<Vec<_>, Error>>()?;
-        let set = sums.first().map_or_else(|| PrimeSet::new([]), |sum| sum.to[0].set.clone());
-        assert!(sums.iter().all(|sum| sum.terms.len() <= MOST_TERMS), "a sum has at most {MOST_TERMS} terms");
+        let mut plains: Vec<Vec<Vec<_>>> = Vec::new();
+        for sums in all {
+            assert!(sums.terms.len() <= MOST_TERMS, "a sum has at most {MOST_TERMS} terms");
+            let of_term = |term: &DiagonalTerm<'_>| term.y.iter().map(|&y| self.plain(y)).collect();
+            plains.push(sums.terms.iter().map(of_term).collect::<Result<_, Error>>()?);
+        }
+        let set = all.first().map_or_else(|| PrimeSet::new([]), |sums| sums.to[0][0].set.clone());
         // Sums at one prime follow one another, since they read the same ciphertexts.
         for &prime in set.indices() {
-            for (sum, plains) in sums.iter().zip(&plains) {
-                let first = lists.len() / 5;
-                for (term, plain) in sum.terms.iter().zip(plains) {
-                    if !term.x[0].set.contains(prime) {
-                        continue;
+            for (sums, plains) in all.iter().zip(&plains) {
+                for (at, to) in sums.to.chunks(SUMS).enumerate() {
+                    let first = lists.len() / (3 + 2 * SUMS);
+                    for (term, plains) in sums.terms.iter().zip(plains) {
+                        if !term.x[0].set.contains(prime) {
+                            continue;
+                        }
+                        lists.extend(term.x.map(|part| arena.word_of(part.limb(prime))));
+                        lists.push((term.galois_elt % (2 * self.ring.n() as u64)) as u32);
+                        lists.extend((0..SUMS).flat_map(|k| match plains.get(at * SUMS + k) {
+                            None | Some(HeldFactor::Zero) => [ABSENT, 0],
+                            Some(HeldFactor::One) => [NONE, 0],
+                            Some(HeldFactor::Plain(held)) => {
+                                let at = held.set.position(prime).expect("the plaintext has the sum's primes");
+                                [held.range.unit(at * held.stride), held.log2_run]
+                            }
+                        }));
                     }
-                    let elt = (term.galois_elt % (2 * self.ring.n() as u64)) as u32;
-                    let [unit, log2_run] = plain.as_ref().map_or([NONE, 0], |held| {
-                        let at = held.set.position(prime).expect("the plaintext has the sum's primes");
-                        [held.range.unit(at * held.stride), held.log2_run]
-                    });
-                    let x = term.x.map(|part| arena.word_of(part.limb(prime)));
-                    lists.extend([x[0], x[1], elt, unit, log2_run]);
+                    let count = lists.len() / (3 + 2 * SUMS) - first;
+                    jobs.extend([arena.word_of_prime(prime), first as u32, count as u32, to.len() as u32]);
+                    let limbs = to.iter().flatten().map(|part| arena.word_of(part.limb(prime)));
+                    jobs.extend(limbs.chain(std::iter::repeat(NONE)).take(2 * SUMS));
                 }
-                jobs.extend(sum.to.map(|part| arena.word_of(part.limb(prime))));
-                jobs.extend([arena.word_of_prime(prime), first as u32, (lists.len() / 5 - first) as u32]);
             }
+        }
+        if jobs.is_empty() {
+            return Ok(());
         }
         let lists = arena.table(bytemuck::cast_slice(&lists))?;
         let tables =
             [Table::Primes, Table::Jobs, Table::Of(&lists), Table::Low, Table::High, Table::Word(self.ring.log_n())];
-        arena.run("diagonal_sum", arena.blocks(), (&jobs, 5), &tables)
+        arena.run(&format!("diagonal_sums_{SUMS}"), arena.blocks(), (&jobs, 4 + 2 * SUMS), &tables)
     }
 }

@@ -212,24 +212,24 @@ pub struct KeyProduct<'a> {
     pub addend: Option<(OnDevice<'a>, &'a PrimeSet)>,
 }
 
-/// A sum of products of ciphertexts' images with plaintexts: `to = Σ σ(x)·y` for both parts.
+/// Sums of products of ciphertexts' images with plaintexts, `to[k] = Σ σ(x)·y[k]` for both parts, which share the images.
 #[derive(Debug)]
-pub struct DiagonalSum<'a> {
-    /// Both parts of the sum, over the same primes, no limbs of operands.
-    pub to: [OnDevice<'a>; 2],
-    /// At most 64 terms.
+pub struct DiagonalSums<'a> {
+    /// Both parts of each sum, all over the same primes, no limbs of operands.
+    pub to: Vec<[OnDevice<'a>; 2]>,
+    /// The terms.
     pub terms: Vec<DiagonalTerm<'a>>,
 }
 
-/// A term of a [`DiagonalSum`]. At primes of the sum that it lacks, its `x` is zero.
+/// A term of [`DiagonalSums`]. At primes of the sums that it lacks, its `x` is zero.
 #[derive(Debug)]
 pub struct DiagonalTerm<'a> {
     /// Both parts of a ciphertext, over the same primes.
     pub x: [OnDevice<'a>; 2],
     /// The automorphism `X ↦ X^galois_elt` under which they are multiplied.
     pub galois_elt: u64,
-    /// The plaintext.
-    pub y: Plain<'a>,
+    /// The plaintext of each sum that has the term.
+    pub y: Vec<Option<Plain<'a>>>,
 }
 
 /// A plaintext that is held on the host, and copied to the device once.
@@ -307,7 +307,7 @@ pub trait DeviceRing: Debug + Send + Sync {
     fn key_products(&self, ring: &Ring, products: &[KeyProduct<'_>]) -> Result<(), DeviceError>;
 
     /// Sums of ciphertexts' images times plaintexts.
-    fn diagonal_sums(&self, ring: &Ring, sums: &[DiagonalSum<'_>]) -> Result<(), DeviceError>;
+    fn diagonal_sums(&self, ring: &Ring, sums: &[DiagonalSums<'_>]) -> Result<(), DeviceError>;
 
     /// Copies a key to the device before it is used, with its masks.
     fn hold_rows(&self, ring: &Ring, rows: &ResidueRows) -> Result<(), DeviceError>;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use everlevel_math::Modulus;
 
 use crate::device::{
-    Conversion, DeviceLimb, DeviceLimbs, DeviceRing, DiagonalSum, DiagonalTerm, Halves, KeyProduct, Lift, OnDevice,
+    Conversion, DeviceLimb, DeviceLimbs, DeviceRing, DiagonalSums, DiagonalTerm, Halves, KeyProduct, Lift, OnDevice,
     Operands, Plain, Pointwise, Scaling, Tensor, Transform, device_for, done, there,
 };
 use crate::{BabySteps, Basis, Coeff, Diagonal, Eval, GiantSteps, PackedTerm, Poly, PrimeSet, ResidueRows, Ring};
@@ -306,7 +306,7 @@ impl Ring {
             .zip(sums)
             .map(|(cts, terms)| {
                 let each = cts.iter().zip(terms);
-                each.map(|(x, (_, y))| (x.each_ref().map(|part| &**part), 1, Plain::Packed(y))).collect()
+                each.map(|(x, (_, y))| (x.each_ref().map(|part| &**part), 1, vec![Some(Plain::Packed(y))])).collect()
             })
             .collect();
         self.diagonal_sums_there(device, set, &terms)
@@ -322,7 +322,7 @@ impl Ring {
     ) -> Vec<[Poly<Eval>; 2]> {
         let of_ct = |ct: usize| {
             let each = row.iter().zip(rotated);
-            each.filter_map(|(d, cts)| Some((cts[ct], 1, Plain::Diagonal(d.as_ref()?, source)))).collect()
+            each.filter_map(|(d, cts)| Some((cts[ct], 1, vec![Some(Plain::Diagonal(d.as_ref()?, source))]))).collect()
         };
         let terms: Vec<Vec<Term>> = (0..rotated[0].len()).map(of_ct).collect();
         self.diagonal_sums_there(device, source, &terms)
@@ -368,21 +368,19 @@ impl Ring {
                 steps.rotations.iter().map(one).collect()
             })
             .collect();
-        let mut terms: Vec<Vec<Term>> = Vec::new();
-        for rotated in &rotated {
-            for row in steps.diagonals {
-                let each = row.iter().zip(rotated).zip(&steps.rotations);
-                terms.push(
-                    each.filter_map(|((d, x), (r, _))| {
-                        Some((x.each_ref(), self.rotation_elt(*r), Plain::Diagonal(d.as_ref()?, &full)))
-                    })
-                    .collect(),
-                );
-            }
-        }
-        let mut sums = self.diagonal_sums_there(device, &full, &terms).into_iter();
-        let of_ct = |_| steps.diagonals.iter().filter_map(|_| sums.next()).collect();
-        cts.iter().map(of_ct).collect()
+        let terms: Vec<Vec<Term>> = rotated
+            .iter()
+            .map(|rotated| {
+                let each = rotated.iter().zip(&steps.rotations).enumerate();
+                each.map(|(baby, (x, (r, _)))| {
+                    let plain = |diagonal| Plain::Diagonal(diagonal, &full);
+                    let y = steps.diagonals.iter().map(|row| row[baby].as_ref().map(plain)).collect();
+                    (x.each_ref(), self.rotation_elt(*r), y)
+                })
+                .collect()
+            })
+            .collect();
+        self.shared_sums_there(device, (&full, steps.diagonals.len()), &terms)
     }
 
     /// `a·∏factor`, over the primes of `a`.
@@ -444,24 +442,35 @@ impl Ring {
             .map(|(ct, still)| {
                 let moved = &products[ct * moved_count..][..moved_count];
                 let elts = giants.iter().filter(|(_, rows)| rows.is_some()).map(|(r, _)| self.rotation_elt(*r));
-                let still = still.iter().map(|x| (x.each_ref(), 1, Plain::One));
-                still.chain(moved.iter().zip(elts).map(|(x, elt)| (x.each_ref(), elt, Plain::One))).collect()
+                let still = still.iter().map(|x| (x.each_ref(), 1, vec![Some(Plain::One)]));
+                still.chain(moved.iter().zip(elts).map(|(x, elt)| (x.each_ref(), elt, vec![Some(Plain::One)]))).collect()
             })
             .collect();
         self.diagonal_sums_there(device, &full, &terms)
     }
 
-    fn diagonal_sums_there(&self, device: &Device, set: &PrimeSet, sums: &[Vec<Term<'_>>]) -> Vec<[Poly<Eval>; 2]> {
-        let outs: Vec<[Poly<Eval>; 2]> =
-            sums.iter().map(|_| std::array::from_fn(|_| Poly::uninit_there(device, set))).collect();
-        let all: Vec<DiagonalSum> = outs
+    /// One sum for each list of terms.
+    fn diagonal_sums_there(&self, device: &Device, set: &PrimeSet, terms: &[Vec<Term<'_>>]) -> Vec<[Poly<Eval>; 2]> {
+        self.shared_sums_there(device, (set, 1), terms).into_iter().flatten().collect()
+    }
+
+    /// For each list of terms, so many sums over a set.
+    fn shared_sums_there(
+        &self,
+        device: &Device,
+        (set, count): (&PrimeSet, usize),
+        terms: &[Vec<Term<'_>>],
+    ) -> Vec<Vec<[Poly<Eval>; 2]>> {
+        let sum = |_| std::array::from_fn(|_| Poly::uninit_there(device, set));
+        let outs: Vec<Vec<[Poly<Eval>; 2]>> = terms.iter().map(|_| (0..count).map(sum).collect()).collect();
+        let all: Vec<DiagonalSums> = outs
             .iter()
-            .zip(sums)
-            .map(|(out, terms)| DiagonalSum {
-                to: out.each_ref().map(Poly::on_device),
+            .zip(terms)
+            .map(|(outs, terms)| DiagonalSums {
+                to: outs.iter().map(|out| out.each_ref().map(Poly::on_device)).collect(),
                 terms: terms
                     .iter()
-                    .map(|&(x, galois_elt, y)| DiagonalTerm { x: x.map(Poly::on_device), galois_elt, y })
+                    .map(|(x, elt, y)| DiagonalTerm { x: x.map(Poly::on_device), galois_elt: *elt, y: y.clone() })
                     .collect(),
             })
             .collect();
@@ -471,5 +480,5 @@ impl Ring {
     }
 }
 
-/// A term of a sum: both parts of a ciphertext, the automorphism's element, and the plaintext.
-type Term<'a> = ([&'a Poly<Eval>; 2], u64, Plain<'a>);
+/// A term of sums: both parts of a ciphertext, the automorphism's element, and the plaintext of each sum.
+type Term<'a> = ([&'a Poly<Eval>; 2], u64, Vec<Option<Plain<'a>>>);
