@@ -95,6 +95,11 @@ impl KeyPair {
     fn all(&self) -> impl Iterator<Item = &SwitchingKey> {
         std::iter::once(&self.message).chain(&self.bootstrap)
     }
+
+    /// Identities.
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        self.all().map(|key| key.rows().copies().id()).collect()
+    }
 }
 
 /// The methods of every evaluation key, from a list of its switching keys.

@@ -1,5 +1,6 @@
 //! The memory of a device for one ring: limbs, planes of packed residues, and the tables of the ring.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +9,9 @@ use everlevel_ring::Ring;
 use everlevel_ring::device::DeviceLimb;
 
 use crate::constants::{Prime, roots};
+use crate::free::Free;
 use crate::planes::Planes;
+use crate::turn::{self, Turn};
 use crate::{Argument, Arithmetic, Device, Error, Residues};
 
 /// Most jobs of a launch: the second dimension of a grid of CUDA.
@@ -36,7 +39,10 @@ pub struct Arena<D: Device> {
     pub(crate) arithmetic: Arithmetic,
     limb_count: u32,
     limbs: Mutex<D::Buffer>,
-    free: Mutex<Vec<DeviceLimb>>,
+    free: Mutex<Free>,
+    turn: Turn,
+    /// Copies that the recording under way uses.
+    used: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
     /// The fewest limbs that were free at once.
     fewest: AtomicUsize,
     pub(crate) planes: Planes<D>,
@@ -50,6 +56,13 @@ impl<D: Device> fmt::Debug for Arena<D> {
         let Self { id, limb_count, .. } = self;
         f.debug_struct("Arena").field("id", id).field("limb_count", limb_count).finish_non_exhaustive()
     }
+}
+
+/// Work that was recorded.
+pub(crate) struct Recorded<D: Device> {
+    graph: D::Graph,
+    /// The copies of keys and plaintexts that it reads.
+    _used: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 /// An argument of a kernel after the limbs.
@@ -90,7 +103,7 @@ impl<D: Device> Arena<D> {
         let primes = filled(&device, &stream, bytemuck::cast_slice(&constants))?;
         let roots = filled(&device, &stream, &forward)?;
         let inverse_roots = filled(&device, &stream, &inverse)?;
-        let free = Mutex::new((0..capacity.limb_count).rev().map(DeviceLimb).collect());
+        let free = Mutex::new(Free::new(capacity.limb_count));
         Ok(Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             log_n: ring.log_n(),
@@ -101,6 +114,8 @@ impl<D: Device> Arena<D> {
             limb_count: capacity.limb_count,
             limbs: Mutex::new(limbs),
             free,
+            turn: Turn::default(),
+            used: Mutex::default(),
             fewest: AtomicUsize::new(capacity.limb_count as usize),
             planes,
             primes,
@@ -130,6 +145,10 @@ impl<D: Device> Arena<D> {
         &self.stream
     }
 
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
@@ -143,21 +162,19 @@ impl<D: Device> Arena<D> {
     /// # Errors
     /// [`Error::OutOfLimbs`].
     pub fn take(&self, count: usize) -> Result<Vec<DeviceLimb>, Error> {
-        let mut free = self.free();
-        let Some(left) = free.len().checked_sub(count) else {
-            return Err(Error::OutOfLimbs { wanted: count, free: free.len() });
-        };
-        self.fewest.fetch_min(left, Ordering::Relaxed);
-        Ok(free.split_off(left))
+        let _turn = self.turn.held();
+        let limbs = self.free().take(count)?;
+        self.fewest.fetch_min(self.free_limb_count(), Ordering::Relaxed);
+        Ok(limbs)
     }
 
     pub(crate) fn release(&self, limbs: &[DeviceLimb]) {
-        self.free().extend_from_slice(limbs);
+        self.free().give(limbs);
     }
 
     /// Limbs that nobody holds.
     pub fn free_limb_count(&self) -> usize {
-        self.free().len()
+        self.free().general.len()
     }
 
     /// What was in use at most, of limbs, and what is, of packed residues.
@@ -166,7 +183,7 @@ impl<D: Device> Arena<D> {
         Capacity { limb_count, packed_count: self.planes.held_count() }
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<DeviceLimb>> {
+    pub(crate) fn free(&self) -> MutexGuard<'_, Free> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -183,6 +200,7 @@ impl<D: Device> Arena<D> {
     /// If there aren't `n`.
     pub fn write(&self, to: DeviceLimb, residues: &[u64]) -> Result<(), Error> {
         assert_eq!(residues.len(), 1 << self.log_n);
+        let _turn = self.turn_for_residues()?;
         let at = self.byte_of(to);
         self.device.upload(&self.stream, &mut self.limbs(), at, bytemuck::cast_slice(residues))
     }
@@ -196,7 +214,41 @@ impl<D: Device> Arena<D> {
     /// If there isn't a place for `n`.
     pub fn read(&self, out: &mut [u64], from: DeviceLimb) -> Result<(), Error> {
         assert_eq!(out.len(), 1 << self.log_n);
+        let _turn = self.turn_for_residues()?;
         self.device.download(&self.stream, bytemuck::cast_slice_mut(out), &self.limbs(), self.byte_of(from))
+    }
+
+    /// A turn, while nothing is recorded: what would be copied now would be missing in a replay.
+    fn turn_for_residues(&self) -> Result<turn::Held<'_>, Error> {
+        let turn = self.turn.held();
+        if self.free().is_recording() { Err(Error::Recording) } else { Ok(turn) }
+    }
+
+    /// Keeps a copy as long as the recording under way, if there is one.
+    pub(crate) fn use_copy(&self, copy: Arc<dyn Any + Send + Sync>) {
+        if self.free().is_recording() {
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
+        }
+    }
+
+    pub(crate) fn begin_recording(&self) -> Result<(), Error> {
+        self.turn.enter();
+        self.device.begin_recording(&self.stream).inspect_err(|_| self.turn.leave())?;
+        self.free().record(true);
+        Ok(())
+    }
+
+    pub(crate) fn end_recording(&self) -> Result<Recorded<D>, Error> {
+        self.free().record(false);
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        let graph = self.device.end_recording(&self.stream);
+        self.turn.leave();
+        Ok(Recorded { graph: graph?, _used: used })
+    }
+
+    pub(crate) fn replay(&self, recorded: &Recorded<D>) -> Result<(), Error> {
+        let _turn = self.turn.held();
+        self.device.replay(&self.stream, &recorded.graph)
     }
 
     fn byte_of(&self, limb: DeviceLimb) -> usize {
@@ -209,6 +261,7 @@ impl<D: Device> Arena<D> {
     /// If it is one of another, larger arena.
     pub(crate) fn word_of(&self, limb: DeviceLimb) -> u32 {
         assert!(limb.0 < self.limb_count, "the limb lies in the arena");
+        debug_assert!(self.free().may_name(limb), "recorded work names the workspace's limbs");
         limb.0
     }
 
@@ -245,6 +298,7 @@ impl<D: Device> Arena<D> {
         if count == 0 {
             return Ok(());
         }
+        let _turn = self.turn.held();
         let jobs = self.table(bytemuck::cast_slice(jobs))?;
         let (mut limbs, planes) = (self.limbs(), self.planes.lock());
         let mut arguments = vec![Argument::Written(&mut *limbs)];

@@ -12,6 +12,8 @@ pub trait Device {
     type Buffer;
     /// A queue of work.
     type Stream;
+    /// Launches that were recorded.
+    type Graph;
 
     /// Memory with arbitrary contents, at an address that is a multiple of 64 bytes.
     ///
@@ -52,6 +54,12 @@ pub trait Device {
         grid: [u32; 2],
         arguments: &mut [Argument<'_, Self::Buffer>],
     ) -> Result<(), Error>;
+
+    fn begin_recording(&self, stream: &Self::Stream) -> Result<(), Error>;
+
+    fn end_recording(&self, stream: &Self::Stream) -> Result<Self::Graph, Error>;
+
+    fn replay(&self, stream: &Self::Stream, graph: &Self::Graph) -> Result<(), Error>;
 }
 
 /// An argument of a kernel.

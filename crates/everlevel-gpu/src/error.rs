@@ -30,6 +30,9 @@ pub enum Error {
         /// Bytes of the buffer.
         nbytes: usize,
     },
+    /// Residues were to be copied while work is recorded.
+    #[error("device: residues can't be copied in work that is recorded; copy them before or after it")]
+    Recording,
     /// The degree is none that the kernels are made for.
     #[error("device: log_n = {log_n} is outside 10..=17")]
     BadSize {

@@ -22,6 +22,7 @@ mod constants;
 mod convert;
 mod device;
 mod error;
+mod free;
 #[cfg(feature = "host")]
 mod host;
 mod planes;
@@ -29,6 +30,7 @@ mod pointwise;
 mod residues;
 mod sums;
 mod transform;
+mod turn;
 
 pub use arena::{Arena, Capacity};
 pub use constants::Arithmetic;

@@ -1,6 +1,9 @@
 //! The operations of a ring on the limbs of an arena.
 
 use everlevel_ring::ResidueRows;
+use std::any::Any;
+use std::sync::Arc;
+
 use everlevel_ring::Ring;
 use everlevel_ring::device::{
     Conversion, DeviceError, DeviceLimb, DeviceRing, DiagonalSums, Halves, KeyProduct, Lift, Operands, Pointwise,
@@ -24,9 +27,10 @@ fn of_device<T>(result: Result<T, Error>) -> Result<T, DeviceError> {
 
 impl<D> DeviceRing for Arena<D>
 where
-    D: Device + Send + Sync,
+    D: Device + Send + Sync + 'static,
     D::Buffer: Send + Sync + 'static,
     D::Stream: Send + Sync,
+    D::Graph: Send + Sync + 'static,
 {
     fn id(&self) -> u64 {
         self.id()
@@ -108,5 +112,25 @@ where
 
     fn hold_rows(&self, ring: &Ring, rows: &ResidueRows) -> Result<(), DeviceError> {
         of_device(self.on(ring).rows(rows).map(drop))
+    }
+
+    fn enter(&self) {
+        self.turn().enter();
+    }
+
+    fn leave(&self) {
+        self.turn().leave();
+    }
+
+    fn begin_recording(&self) -> Result<(), DeviceError> {
+        of_device(Arena::begin_recording(self))
+    }
+
+    fn end_recording(&self) -> Result<Arc<dyn Any + Send + Sync>, DeviceError> {
+        of_device(Arena::end_recording(self).map(|recorded| Arc::new(recorded) as _))
+    }
+
+    fn replay(&self, recording: &(dyn Any + Send + Sync)) -> Result<(), DeviceError> {
+        of_device(Arena::replay(self, recording.downcast_ref().expect("a recording of this kind of device")))
     }
 }

@@ -58,7 +58,7 @@ impl<D: Device> Residues<'_, D> {
 
     /// The device's copy of a key; masks that the key has as a seed are expanded.
     pub(crate) fn rows(&self, rows: &ResidueRows) -> Result<Arc<HeldRows>, Error> {
-        rows.copies().on(
+        let held = rows.copies().on(
             self.arena.id(),
             |_| true,
             || {
@@ -79,7 +79,9 @@ impl<D: Device> Residues<'_, D> {
                 }
                 Ok(HeldRows { set, row_count: rows.bodies().len(), range: self.hold(&all)? })
             },
-        )
+        )?;
+        self.arena.use_copy(Arc::clone(&held) as _);
+        Ok(held)
     }
 
     fn diagonal(&self, diagonal: &Diagonal, set: &PrimeSet) -> Result<Arc<HeldPlain>, Error> {
@@ -115,12 +117,14 @@ impl<D: Device> Residues<'_, D> {
     }
 
     fn plain(&self, plain: Option<Plain<'_>>) -> Result<HeldFactor, Error> {
-        Ok(match plain {
-            None => HeldFactor::Zero,
-            Some(Plain::One) => HeldFactor::One,
-            Some(Plain::Diagonal(diagonal, set)) => HeldFactor::Plain(self.diagonal(diagonal, set)?),
-            Some(Plain::Packed(poly)) => HeldFactor::Plain(self.packed(poly)?),
-        })
+        let held = match plain {
+            None => return Ok(HeldFactor::Zero),
+            Some(Plain::One) => return Ok(HeldFactor::One),
+            Some(Plain::Diagonal(diagonal, set)) => self.diagonal(diagonal, set)?,
+            Some(Plain::Packed(poly)) => self.packed(poly)?,
+        };
+        self.arena.use_copy(Arc::clone(&held) as _);
+        Ok(HeldFactor::Plain(held))
     }
 
     /// For each product, the sums of its digits' products with the bodies and with the masks of its key.

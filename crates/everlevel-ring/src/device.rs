@@ -12,7 +12,9 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::{self, Debug};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use everlevel_process::DeviceError;
@@ -311,6 +313,99 @@ pub trait DeviceRing: Debug + Send + Sync {
 
     /// Copies a key to the device before it is used, with its masks.
     fn hold_rows(&self, ring: &Ring, rows: &ResidueRows) -> Result<(), DeviceError>;
+
+    /// Waits until no other thread is within [`DeviceRing::enter`] and [`DeviceRing::leave`], which nest: calls of others
+    /// wait meanwhile.
+    fn enter(&self);
+
+    /// Ends what [`DeviceRing::enter`] began.
+    fn leave(&self);
+
+    /// Records calls from now on instead of doing them, up to [`DeviceRing::end_recording`]. Limbs that are taken
+    /// meanwhile belong to a workspace that all recordings share, and only those may be named; residues are neither
+    /// written nor read. Keys and plaintexts are copied where they aren't there yet, and stay as long as the recording.
+    fn begin_recording(&self) -> Result<(), DeviceError>;
+
+    /// The calls since [`DeviceRing::begin_recording`].
+    fn end_recording(&self) -> Result<Arc<dyn Any + Send + Sync>, DeviceError>;
+
+    /// Does recorded calls again.
+    ///
+    /// # Panics
+    /// If the recording is no device's of this kind.
+    fn replay(&self, recording: &(dyn Any + Send + Sync)) -> Result<(), DeviceError>;
+}
+
+/// The time in which a device is one thread's.
+pub(crate) struct Turn(Arc<dyn DeviceRing>);
+
+impl Turn {
+    pub(crate) fn of(device: &Arc<dyn DeviceRing>) -> Self {
+        device.enter();
+        Self(Arc::clone(device))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// A recording that is under way; what was recorded is forgotten unless it ends.
+pub(crate) struct Recorder<'a>(Option<&'a Arc<dyn DeviceRing>>);
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn begin(device: &'a Arc<dyn DeviceRing>) -> Self {
+        done(device.begin_recording());
+        Self(Some(device))
+    }
+
+    pub(crate) fn end(mut self) -> Arc<dyn Any + Send + Sync> {
+        let device = self.0.take().unwrap_or_else(|| unreachable!("a recording ends once"));
+        done(device.end_recording())
+    }
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        // The work's error is the one to be told.
+        let _ = self.0.map(|device| device.end_recording());
+    }
+}
+
+/// What devices have recorded of the work with a key, by the work's name ([`Ring::repeated`]).
+#[derive(Default)]
+pub struct Recordings(Mutex<HashMap<(u64, String), Arc<Recording>>>);
+
+impl Debug for Recordings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recordings").finish_non_exhaustive()
+    }
+}
+
+/// Recorded work: its polynomials in the workspace, and the device's recording.
+pub(crate) struct Recording {
+    pub inputs: Vec<Vec<DeviceLimb>>,
+    pub outputs: Vec<(PrimeSet, Vec<DeviceLimb>)>,
+    pub calls: Arc<dyn Any + Send + Sync>,
+}
+
+impl Recordings {
+    /// The recording of a device's work, made if there is none yet.
+    pub(crate) fn of<E>(
+        &self,
+        key: (u64, String),
+        make: impl FnOnce() -> Result<Recording, E>,
+    ) -> Result<Arc<Recording>, E> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(recording) = lock().get(&key) {
+            return Ok(Arc::clone(recording));
+        }
+        let recording = Arc::new(make()?);
+        lock().insert(key, Arc::clone(&recording));
+        Ok(recording)
+    }
 }
 
 /// The value, or an unwinding.
@@ -318,9 +413,18 @@ pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
     result.unwrap_or_else(|error| error.unwind())
 }
 
-/// Copies that devices hold of something on the host.
-#[derive(Default)]
-pub struct Copies(Mutex<Vec<(u64, Arc<dyn Any + Send + Sync>)>>);
+/// Copies that devices hold of something on the host, and its identity.
+pub struct Copies {
+    id: u64,
+    all: Mutex<Vec<(u64, Arc<dyn Any + Send + Sync>)>>,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), all: Mutex::default() }
+    }
+}
 
 impl Debug for Copies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -336,6 +440,11 @@ impl Clone for Copies {
 }
 
 impl Copies {
+    /// A number that nothing else with copies has in this process.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
     /// The copy on a device that serves, made if there is none yet.
     ///
     /// # Errors
@@ -346,7 +455,7 @@ impl Copies {
         serves: impl Fn(&T) -> bool,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let held = all.iter().filter(|(id, _)| *id == device);
         let mut copies = held.filter_map(|(_, copy)| Arc::clone(copy).downcast::<T>().ok());
         if let Some(copy) = copies.find(|copy| serves(copy)) {

@@ -10,7 +10,8 @@ use everlevel_math::Modulus;
 
 use crate::device::{
     Conversion, DeviceLimb, DeviceLimbs, DeviceRing, DiagonalSums, DiagonalTerm, Halves, KeyProduct, Lift, OnDevice,
-    Operands, Plain, Pointwise, Scaling, Tensor, Transform, device_for, done, there,
+    Operands, Plain, Pointwise, Recorder, Recording, Recordings, Scaling, Tensor, Transform, Turn, device_for,
+    device_of, done, there,
 };
 use crate::{BabySteps, Basis, Coeff, Diagonal, Eval, GiantSteps, PackedTerm, Poly, PrimeSet, ResidueRows, Ring};
 
@@ -44,6 +45,46 @@ fn in_place(a: OnDevice<'_>) -> impl Iterator<Item = Transform> {
 }
 
 impl Ring {
+    /// The results of work on polynomials over one set of primes or several. A device records it at the first time,
+    /// under this name, and does later what it recorded: work of one name is the same operations with the same keys and
+    /// plaintexts, and touches no polynomial but its operands and what it makes itself.
+    ///
+    /// # Errors
+    /// The work's.
+    pub fn repeated<E>(
+        &self,
+        recordings: &Recordings,
+        name: impl FnOnce() -> String,
+        operands: Vec<Poly<Eval>>,
+        work: impl FnOnce(Vec<Poly<Eval>>) -> Result<Vec<Poly<Eval>>, E>,
+    ) -> Result<Vec<Poly<Eval>>, E> {
+        let Some(device) = &device_of(&operands) else { return work(operands) };
+        let operands: Vec<_> = operands.iter().map(|operand| there(self, device, operand)).collect();
+        let _turn = Turn::of(device);
+        let recording = recordings.of((device.id(), name()), || {
+            let recorder = Recorder::begin(device);
+            let inside = operands.iter().map(|operand| Poly::uninit_there(device, operand.set()));
+            let inside: Vec<Poly<Eval>> = inside.collect();
+            let inputs = inside.iter().map(|poly| poly.on_device().limbs.to_vec()).collect();
+            let results = work(inside)?;
+            let outputs = results.iter().map(|poly| (poly.set().clone(), poly.on_device().limbs.to_vec())).collect();
+            Ok(Recording { inputs, outputs, calls: recorder.end() })
+        })?;
+        let pairs = |to: &[DeviceLimb], from: &[DeviceLimb]| -> Vec<[DeviceLimb; 2]> {
+            to.iter().zip(from).map(|(&to, &from)| [to, from]).collect()
+        };
+        let given = operands.iter().zip(&recording.inputs);
+        let given: Vec<_> = given.flat_map(|(poly, limbs)| pairs(limbs, poly.on_device().limbs)).collect();
+        done(device.copy(&given));
+        done(device.replay(&*recording.calls));
+        let results: Vec<Poly<Eval>> =
+            recording.outputs.iter().map(|(set, _)| Poly::uninit_there(device, set)).collect();
+        let taken = results.iter().zip(&recording.outputs);
+        let taken: Vec<_> = taken.flat_map(|(poly, (_, limbs))| pairs(poly.on_device().limbs, limbs)).collect();
+        done(device.copy(&taken));
+        Ok(results)
+    }
+
     pub(crate) fn forward_there<R: Basis>(&self, device: &Device, a: &Poly<R>) {
         done(device.forward(self, &in_place(a.on_device()).collect::<Vec<_>>()));
     }
@@ -443,7 +484,9 @@ impl Ring {
                 let moved = &products[ct * moved_count..][..moved_count];
                 let elts = giants.iter().filter(|(_, rows)| rows.is_some()).map(|(r, _)| self.rotation_elt(*r));
                 let still = still.iter().map(|x| (x.each_ref(), 1, vec![Some(Plain::One)]));
-                still.chain(moved.iter().zip(elts).map(|(x, elt)| (x.each_ref(), elt, vec![Some(Plain::One)]))).collect()
+                still
+                    .chain(moved.iter().zip(elts).map(|(x, elt)| (x.each_ref(), elt, vec![Some(Plain::One)])))
+                    .collect()
             })
             .collect();
         self.diagonal_sums_there(device, &full, &terms)

@@ -26,8 +26,9 @@ impl LinearTransform {
         debug_assert!([&self.babies, &self.giants].iter().all(|steps| {
             steps.iter().enumerate().all(|(i, &step)| step == i as i64 * steps.get(1).copied().unwrap_or(0))
         }));
-        // A seeded key's masks are expanded once for all of its steps.
-        let expanded = |steps: &[i64]| key(*steps.get(1)?).expanded(ring);
+        // A seeded key's masks are expanded once for all of its steps; a device holds them.
+        let on_host = cts[0].c0.device().is_none();
+        let expanded = |steps: &[i64]| on_host.then(|| key(*steps.get(1)?).expanded(ring)).flatten();
         let rotate = |cts: &[Rlwe], step: i64, expanded: &Option<SwitchingKey>| {
             let key = expanded.as_ref().unwrap_or_else(|| key(step));
             key.automorphism_many(ring, cts, ring.rotation_elt(step))

@@ -81,6 +81,14 @@ impl<'a> BootstrapKeyRef<'a> {
         if is_meant && level >= self.stage_count() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }
     }
 
+    /// Identities of the keys that aren't its own.
+    pub(crate) fn borrowed_ids(self) -> Vec<u64> {
+        match self {
+            Self::Full(_) => Vec::new(),
+            Self::Small { rotation, .. } => rotation.keys.values().map(|key| key.rows().copies().id()).collect(),
+        }
+    }
+
     pub(crate) fn top(self) -> &'a TopKeys {
         match self {
             Self::Full(key) => &key.top,

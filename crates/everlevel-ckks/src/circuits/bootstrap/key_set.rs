@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use everlevel_ring::PrimeSet;
+use everlevel_ring::device::Recordings;
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::Error;
@@ -38,6 +39,8 @@ pub(crate) struct TopKeys {
     pub trace: Vec<(i64, SwitchingKey)>,
     pub to_sparse: SwitchingKey,
     pub to_dense: SwitchingKey,
+    /// Bootstraps that devices have recorded.
+    pub recordings: Recordings,
 }
 
 /// The keys of a transform's stages.
@@ -104,7 +107,7 @@ impl TopKeys {
             .collect::<Result<_, Error>>()?;
         let to_sparse = source("to_sparse", KeyPurpose::ToSparse, &encapsulation_gadget)?;
         let to_dense = source("to_dense", KeyPurpose::ToDense, &dense_gadget(core, &raised))?;
-        Ok(Self { raised, coeffs_to_slots, trace, to_sparse, to_dense })
+        Ok(Self { raised, coeffs_to_slots, trace, to_sparse, to_dense, recordings: Recordings::default() })
     }
 
     /// Number of keys that [`TopKeys::from_source`] asks for.

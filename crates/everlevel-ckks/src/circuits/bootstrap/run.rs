@@ -260,7 +260,8 @@ impl<'a> Run<'a> {
         let transform = self.transform(Transform::SlotsToCoeffsFirst, method);
         self.check()?;
         for stage in 0..transform.len() {
-            cts = transform.apply(ring, stage, &cts);
+            let apply = |cts: Vec<Rlwe>| Ok(transform.apply(ring, stage, &cts));
+            cts = self.phase(&format!("SlotsToCoeffsFirst {stage} {method:?}"), cts, apply)?;
             self.step()?;
         }
         let mut cts = self.bases(cts, &self.tables.first);
@@ -311,10 +312,14 @@ impl<'a> Run<'a> {
         let transform = self.transform(Transform::SlotsToCoeffs, Method::Regular);
         self.check()?;
         for stage in 0..transform.len() {
-            cts = transform.apply(ring, stage, &cts);
-            if let (0, Some(fold)) = (stage, self.fold(Method::Regular)) {
-                cts.iter_mut().for_each(|ct| self.add_rotated(ct, fold));
-            }
+            let kind = self.maps_kind(Method::Regular);
+            cts = self.phase(&format!("SlotsToCoeffs {stage} {kind:?}"), cts, |cts| {
+                let mut cts = transform.apply(ring, stage, &cts);
+                if let (0, Some(fold)) = (stage, self.fold(Method::Regular)) {
+                    cts.iter_mut().for_each(|ct| self.add_rotated(ct, fold));
+                }
+                Ok(cts)
+            })?;
             self.step()?;
         }
         let scale = self.core.ladder.scales[self.regular_level()];
@@ -344,10 +349,13 @@ impl<'a> Run<'a> {
     ) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
         let plan = self.plan(method);
-        let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base, method)).collect();
-        for (rotation, key) in &self.key().top().trace {
-            cts.iter_mut().for_each(|ct| self.add_rotated(ct, (*rotation, key)));
-        }
+        let mut cts = self.phase(&format!("ModRaise {method:?}"), bases, |bases| {
+            let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base, method)).collect();
+            for (rotation, key) in &self.key().top().trace {
+                cts.iter_mut().for_each(|ct| self.add_rotated(ct, (*rotation, key)));
+            }
+            Ok(cts)
+        })?;
         let order = if method.is_first() { &self.tables.first } else { &self.tables.last };
         let base_scale = order.base_scale;
         (self.observer)(BootstrapStep::ModRaise, &cts[0], self.tables.raise_factor as f64 * base_scale);
@@ -356,23 +364,55 @@ impl<'a> Run<'a> {
         let transform = self.transform(Transform::CoeffsToSlots, method);
         self.check()?;
         for stage in 0..transform.len() {
-            cts = transform.apply(ring, stage, &cts);
+            let apply = |cts: Vec<Rlwe>| Ok(transform.apply(ring, stage, &cts));
+            cts = self.phase(&format!("CoeffsToSlots {stage} {method:?}"), cts, apply)?;
             self.step()?;
         }
         // Side by side, the real parts are both halves.
         let apart = slot_type == SlotType::Complex && self.fold(method).is_none();
-        let (mut halves, imaginary): (Vec<Rlwe>, Vec<_>) = cts.into_iter().map(|ct| self.split(ct, apart)).unzip();
+        let halves = self.phase(&format!("split {apart}"), cts, |cts| {
+            let (mut halves, imaginary): (Vec<Rlwe>, Vec<_>) = cts.into_iter().map(|ct| self.split(ct, apart)).unzip();
+            // All halves side by side.
+            halves.extend(imaginary.into_iter().flatten());
+            Ok(halves)
+        })?;
         (self.observer)(BootstrapStep::CoeffsToSlots, &halves[0], plan.top_scale());
         self.step()?;
 
-        // All halves side by side.
-        halves.extend(imaginary.into_iter().flatten());
-        let u = Batch { cts: halves, level: plan.ladder.sets.len() - 1 };
         let results = Sines { are_joined: results.are_joined && apart, ..results };
-        let sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, results, &|| self.check())?;
-        (self.observer)(BootstrapStep::EvalMod, &sines.cts[0], plan.ladder.scales[0]);
+        let sines = self.phase(&format!("EvalMod {method:?} {results:?}"), halves, |halves| {
+            let u = Batch { cts: halves, level: plan.ladder.sets.len() - 1 };
+            let sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, results, &|| self.check())?;
+            Ok(sines.cts)
+        })?;
+        (self.observer)(BootstrapStep::EvalMod, &sines[0], plan.ladder.scales[0]);
         self.step()?;
-        Ok(sines.cts)
+        Ok(sines)
+    }
+
+    /// A phase of the pipeline, whose operations are the same for all ciphertexts over the same primes: a device records
+    /// it at the first time. The name says what it depends on beside the keys and the operands' primes.
+    fn phase(
+        &self,
+        name: &str,
+        cts: Vec<Rlwe>,
+        work: impl FnOnce(Vec<Rlwe>) -> Result<Vec<Rlwe>, Error>,
+    ) -> Result<Vec<Rlwe>, Error> {
+        let BootstrapKeys { relinearization, conjugation, bootstrap } = self.keys;
+        let sets: Vec<PrimeSet> = cts.iter().map(|ct| ct.set().clone()).collect();
+        let full_name = || {
+            let keys = [relinearization.keys.ids(), conjugation.keys.ids(), bootstrap.borrowed_ids()];
+            format!("{name}, {} levels spared, over {sets:?}, with keys {keys:?}", self.spared)
+        };
+        let pairs = |polys: Vec<_>| {
+            let mut polys = polys.into_iter();
+            let pair = || Some(Rlwe { c0: polys.next()?, c1: polys.next()? });
+            std::iter::from_fn(pair).collect::<Vec<Rlwe>>()
+        };
+        let polys = |cts: Vec<Rlwe>| cts.into_iter().flat_map(|ct| [ct.c0, ct.c1]).collect::<Vec<_>>();
+        let recordings = &bootstrap.top().recordings;
+        let work = |operands| work(pairs(operands)).map(polys);
+        Ok(pairs(self.core.ring.repeated(recordings, full_name, polys(cts), work)?))
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes
