@@ -221,7 +221,7 @@ impl<D: Device> Arena<D> {
     /// A turn, while nothing is recorded: what would be copied now would be missing in a replay.
     fn turn_for_residues(&self) -> Result<turn::Held<'_>, Error> {
         let turn = self.turn.held();
-        if self.free().is_recording() { Err(Error::Recording) } else { Ok(turn) }
+        if self.free().is_recording() { Err(Error::Recording { operation: "a copy of residues" }) } else { Ok(turn) }
     }
 
     /// Keeps a copy as long as the recording under way, if there is one.
@@ -248,7 +248,18 @@ impl<D: Device> Arena<D> {
 
     pub(crate) fn replay(&self, recorded: &Recorded<D>) -> Result<(), Error> {
         let _turn = self.turn.held();
-        self.device.replay(&self.stream, &recorded.graph)
+        // SAFETY: the tables of jobs are the graph's, the limbs that they name are the workspace's, and the copies of keys
+        // and plaintexts are kept; all calls of this arena have one stream, and this turn.
+        unsafe { self.device.replay(&self.stream, &recorded.graph) }
+    }
+
+    /// Waits until all work is done.
+    ///
+    /// # Errors
+    /// The device's, of work before.
+    pub fn wait(&self) -> Result<(), Error> {
+        let _turn = self.turn_for_residues()?;
+        self.device.download(&self.stream, &mut [0; 8], &self.limbs(), 0)
     }
 
     fn byte_of(&self, limb: DeviceLimb) -> usize {

@@ -7,10 +7,15 @@ use std::fmt;
 #[non_exhaustive]
 pub enum Error {
     /// The device has no memory left.
-    #[error("device: no memory for {nbytes} more bytes; drop what is held there, or take a smaller set")]
+    #[error(
+        "device: no memory for {nbytes} more bytes{}; drop what is held there, or take a smaller set",
+        free.map_or_else(String::new, |free| format!(", {free} are free"))
+    )]
     OutOfMemory {
         /// Bytes that were asked for.
         nbytes: usize,
+        /// Bytes that are free, where the device says so.
+        free: Option<usize>,
     },
     /// The arena has no limbs left.
     #[error("device: {wanted} limbs are wanted and {free} are free; release some, or make a larger arena")]
@@ -30,9 +35,6 @@ pub enum Error {
         /// Bytes of the buffer.
         nbytes: usize,
     },
-    /// Residues were to be copied while work is recorded.
-    #[error("device: residues can't be copied in work that is recorded; copy them before or after it")]
-    Recording,
     /// The degree is none that the kernels are made for.
     #[error("device: log_n = {log_n} is outside 10..=17")]
     BadSize {
@@ -52,6 +54,67 @@ pub enum Error {
         name: String,
         /// Arguments that were given.
         count: usize,
+    },
+    /// An operation that waits for results, of a stream that records.
+    #[error("device: {operation} while the stream records; end the recording first")]
+    Recording {
+        /// The operation.
+        operation: &'static str,
+    },
+    /// The end of a recording that nobody began.
+    #[error("device: the stream records nothing; begin a recording first")]
+    NotRecording,
+    /// There is no driver of CUDA.
+    #[error("device: the library of NVIDIA's driver isn't found; install the driver, or compute on the CPU")]
+    NoDriver,
+    /// The driver of CUDA is too old.
+    #[error(
+        "device: the driver has CUDA {}.{}, and {}.{} is the oldest that suffices; install a newer driver",
+        found[0], found[1], needed[0], needed[1]
+    )]
+    OldDriver {
+        /// The driver's version of CUDA, major and minor.
+        found: [u32; 2],
+        /// The oldest one.
+        needed: [u32; 2],
+    },
+    /// There is no device of this number.
+    #[error("device: device_id = {device_id}, and the driver has {count} devices, from 0 on; choose another, if any")]
+    NoSuchDevice {
+        /// The number.
+        device_id: usize,
+        /// Devices that there are.
+        count: usize,
+    },
+    /// There are no kernels for the device's architecture.
+    #[error(
+        "device: there are kernels for compute capabilities {}, and this device has {}.{}; install NVRTC (PyPI: \
+         nvidia-cuda-nvrtc-cu12), which compiles them, or choose another device",
+        supported.iter().map(|sm| format!("{}.{}", sm / 10, sm % 10)).collect::<Vec<_>>().join(", "), found[0], found[1]
+    )]
+    NoKernels {
+        /// The device's compute capability, major and minor.
+        found: [u32; 2],
+        /// Those that there are kernels for: ten times the major one, plus the minor one.
+        supported: Vec<u32>,
+    },
+    /// The kernels don't compile.
+    #[error("device: NVRTC doesn't compile the kernels for {}.{}; try its version 12.9: {log}", found[0], found[1])]
+    Compilation {
+        /// The device's compute capability, major and minor.
+        found: [u32; 2],
+        /// What the compiler said.
+        log: String,
+    },
+    /// A call of the driver fails: the device is lost, or a kernel that was under way failed.
+    #[error("device: {operation}: {name}: {text}; make a new device, since what this one holds may be lost")]
+    Driver {
+        /// The driver's function.
+        operation: &'static str,
+        /// CUDA's name of the error.
+        name: String,
+        /// CUDA's words for it.
+        text: String,
     },
     /// A kernel misuses its memory.
     #[error("device: kernel {name}: {fault}")]

@@ -1,10 +1,13 @@
 //! The host device: kernels compiled as C++, run on the CPU thread by thread, for tests.
 
-use std::mem;
+use std::cell::UnsafeCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{mem, ptr, slice};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Argument, Device, Error, Fault, FaultKind};
+use crate::device::{Tally, range};
+use crate::{Argument, Counters, Device, Error, Fault, FaultKind};
 
 /// Order in which the threads of a phase run, and the blocks of a launch. Results of a right kernel don't depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +48,22 @@ pub struct Host {
 #[repr(C, align(64))]
 struct Line([u64; 8]);
 
+/// Lines that kernels write while others may name them.
+struct Lines(Box<[UnsafeCell<Line>]>);
+
+// SAFETY: the lines are touched by calls of the device alone, and those who make them promise, of launches and replays,
+// that no other call touches the same lines meanwhile.
+unsafe impl Sync for Lines {}
+
+impl Lines {
+    fn bytes(&self) -> *mut u8 {
+        self.0.as_ptr().cast_mut().cast()
+    }
+}
+
 /// Memory of the host device.
 pub struct HostBuffer {
-    lines: Vec<Line>,
+    lines: Arc<Lines>,
     nbytes: usize,
 }
 
@@ -57,11 +73,59 @@ impl std::fmt::Debug for HostBuffer {
     }
 }
 
-impl HostBuffer {
-    fn range(&self, at: usize, len: usize) -> Result<std::ops::Range<usize>, Error> {
-        match at.checked_add(len) {
-            Some(end) if end <= self.nbytes => Ok(at..end),
-            _ => Err(Error::OutOfRange { at, len, nbytes: self.nbytes }),
+/// A stream of the host device: what it records, if it does.
+#[derive(Debug, Default)]
+pub struct HostStream {
+    recording: Mutex<Option<HostGraph>>,
+    tally: Tally,
+}
+
+impl HostStream {
+    fn recording(&self) -> MutexGuard<'_, Option<HostGraph>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waits(&self, operation: &'static str) -> Result<(), Error> {
+        if self.recording().is_some() { Err(Error::Recording { operation }) } else { Ok(()) }
+    }
+}
+
+/// Launches that a stream of the host device recorded.
+#[derive(Debug, Default)]
+pub struct HostGraph {
+    launches: Vec<Recorded>,
+}
+
+/// A launch, with its memory.
+#[derive(Debug)]
+struct Recorded {
+    kernel: String,
+    grid: [u32; 2],
+    arguments: Vec<Kept>,
+}
+
+/// An argument that is kept.
+#[derive(Debug)]
+enum Kept {
+    Memory(HostBuffer),
+    Word(u32),
+}
+
+impl Kept {
+    fn new(argument: &Argument<'_, HostBuffer>) -> Self {
+        let memory =
+            |buffer: &HostBuffer| Self::Memory(HostBuffer { lines: Arc::clone(&buffer.lines), nbytes: buffer.nbytes });
+        match argument {
+            Argument::Written(buffer) => memory(buffer),
+            Argument::Read(buffer) => memory(buffer),
+            Argument::Word(word) => Self::Word(*word),
+        }
+    }
+
+    fn raw(&self) -> RawArgument {
+        match self {
+            Self::Memory(buffer) => RawArgument { memory: buffer.lines.bytes(), nbytes: buffer.nbytes as u64, word: 0 },
+            Self::Word(word) => RawArgument { memory: ptr::null_mut(), nbytes: 0, word: u64::from(*word) },
         }
     }
 }
@@ -122,59 +186,13 @@ impl Host {
     pub const fn new(memory: Memory, order: Order) -> Self {
         Self { memory, order }
     }
-}
 
-impl Device for Host {
-    type Buffer = HostBuffer;
-    type Stream = ();
-
-    fn alloc(&self, nbytes: usize) -> Result<HostBuffer, Error> {
-        // Nobody may count on zeros.
-        let count = nbytes.div_ceil(mem::size_of::<Line>());
-        let mut lines = Vec::new();
-        lines.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { nbytes })?;
-        lines.resize(count, Line([0xa5a5_a5a5_a5a5_a5a5; 8]));
-        Ok(HostBuffer { lines, nbytes })
-    }
-
-    fn stream(&self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn upload(&self, (): &(), to: &mut HostBuffer, at: usize, bytes: &[u8]) -> Result<(), Error> {
-        let range = to.range(at, bytes.len())?;
-        bytemuck::cast_slice_mut::<Line, u8>(&mut to.lines)[range].copy_from_slice(bytes);
-        Ok(())
-    }
-
-    fn download(&self, (): &(), out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
-        let range = from.range(at, out.len())?;
-        out.copy_from_slice(&bytemuck::cast_slice::<Line, u8>(&from.lines)[range]);
-        Ok(())
-    }
-
-    unsafe fn launch(
-        &self,
-        (): &(),
-        kernel: &str,
-        grid: [u32; 2],
-        arguments: &mut [Argument<'_, HostBuffer>],
-    ) -> Result<(), Error> {
-        let raw: Vec<RawArgument> = arguments
-            .iter_mut()
-            .map(|argument| match argument {
-                Argument::Written(buffer) => {
-                    RawArgument { memory: buffer.lines.as_mut_ptr().cast(), nbytes: buffer.nbytes as u64, word: 0 }
-                }
-                // Kernels take what they only read as such.
-                Argument::Read(buffer) => RawArgument {
-                    memory: buffer.lines.as_ptr().cast_mut().cast(),
-                    nbytes: buffer.nbytes as u64,
-                    word: 0,
-                },
-                Argument::Word(word) => RawArgument { memory: std::ptr::null_mut(), nbytes: 0, word: u64::from(*word) },
-            })
-            .collect();
+    /// Runs a kernel.
+    ///
+    /// # Safety
+    /// That of [`Device::launch`].
+    unsafe fn run(self, kernel: &str, grid: [u32; 2], arguments: &[Kept]) -> Result<(), Error> {
+        let raw: Vec<RawArgument> = arguments.iter().map(Kept::raw).collect();
         let launch: Launch = match self.memory {
             Memory::Plain => everlevel_gpu_plain_launch,
             Memory::Checked | Memory::CheckedWithoutBarriers => everlevel_gpu_checked_launch,
@@ -182,8 +200,8 @@ impl Device for Host {
         let barriers = u32::from(self.memory != Memory::CheckedWithoutBarriers);
         let mut fault = RawFault::zeroed();
         // SAFETY: the name and the arguments are slices with their lengths, and `fault` is a place for one fault. The
-        // kernel's memory is borrowed for the call, exclusively where it writes, and that the kernel stays within it is
-        // the caller's promise.
+        // arguments hold the kernel's memory, and that it stays within it, and nobody else touches it meanwhile, is the
+        // caller's promise.
         let outcome = unsafe {
             launch(
                 kernel.as_ptr(),
@@ -203,8 +221,93 @@ impl Device for Host {
             1 => Err(Error::UnknownKernel { name }),
             2 => Err(Error::OtherArguments { name, count: raw.len() }),
             3 => Err(Error::Fault { name, fault: fault.into() }),
-            _ => Err(Error::OutOfMemory { nbytes: raw.iter().map(|argument| argument.nbytes as usize).sum() }),
+            _ => Err(Error::OutOfMemory {
+                nbytes: raw.iter().map(|argument| argument.nbytes as usize).sum(),
+                free: None,
+            }),
         }
+    }
+}
+
+impl Device for Host {
+    type Buffer = HostBuffer;
+    type Stream = HostStream;
+    type Graph = HostGraph;
+
+    fn alloc(&self, nbytes: usize) -> Result<HostBuffer, Error> {
+        // Nobody may count on zeros.
+        let count = nbytes.div_ceil(mem::size_of::<Line>());
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { nbytes, free: None })?;
+        lines.resize_with(count, || UnsafeCell::new(Line([0xa5a5_a5a5_a5a5_a5a5; 8])));
+        Ok(HostBuffer { lines: Arc::new(Lines(lines.into_boxed_slice())), nbytes })
+    }
+
+    fn stream(&self) -> Result<HostStream, Error> {
+        Ok(HostStream::default())
+    }
+
+    fn upload(&self, stream: &HostStream, to: &mut HostBuffer, at: usize, bytes: &[u8]) -> Result<(), Error> {
+        let range = range(at, bytes.len(), to.nbytes)?;
+        // SAFETY: the range lies in the buffer, which is this call's alone, but for graphs, of which their callers
+        // promise that none is replayed meanwhile.
+        unsafe { slice::from_raw_parts_mut(to.lines.bytes().add(range.start), range.len()) }.copy_from_slice(bytes);
+        stream.tally.uploaded(bytes.len());
+        Ok(())
+    }
+
+    fn download(&self, stream: &HostStream, out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
+        stream.waits("a download")?;
+        let range = range(at, out.len(), from.nbytes)?;
+        // SAFETY: the range lies in the buffer, which nobody writes while it is borrowed, as above.
+        out.copy_from_slice(unsafe { slice::from_raw_parts(from.lines.bytes().add(range.start), range.len()) });
+        stream.tally.downloaded(out.len());
+        Ok(())
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: &HostStream,
+        kernel: &str,
+        grid: [u32; 2],
+        arguments: &mut [Argument<'_, HostBuffer>],
+    ) -> Result<(), Error> {
+        let arguments: Vec<Kept> = arguments.iter().map(Kept::new).collect();
+        if let Some(graph) = &mut *stream.recording() {
+            graph.launches.push(Recorded { kernel: kernel.to_owned(), grid, arguments });
+            return Ok(());
+        }
+        stream.tally.launched();
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.run(kernel, grid, &arguments) }
+    }
+
+    fn begin_recording(&self, stream: &HostStream) -> Result<(), Error> {
+        stream.waits("the beginning of another recording")?;
+        *stream.recording() = Some(HostGraph::default());
+        Ok(())
+    }
+
+    fn end_recording(&self, stream: &HostStream) -> Result<HostGraph, Error> {
+        stream.recording().take().ok_or(Error::NotRecording)
+    }
+
+    unsafe fn replay(&self, stream: &HostStream, graph: &HostGraph) -> Result<(), Error> {
+        stream.waits("a replay")?;
+        stream.tally.replayed(graph.launches.len());
+        for Recorded { kernel, grid, arguments } in &graph.launches {
+            // SAFETY: the caller's promise holds for each launch.
+            unsafe { self.run(kernel, *grid, arguments) }?;
+        }
+        Ok(())
+    }
+
+    fn node_count(&self, graph: &HostGraph) -> usize {
+        graph.launches.len()
+    }
+
+    fn counters(&self, stream: &HostStream) -> Counters {
+        stream.tally.read()
     }
 }
 

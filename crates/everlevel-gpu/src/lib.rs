@@ -34,8 +34,8 @@ mod turn;
 
 pub use arena::{Arena, Capacity};
 pub use constants::Arithmetic;
-pub use device::{Argument, Device};
+pub use device::{Argument, Counters, Device};
 pub use error::{Error, Fault, FaultKind};
 #[cfg(feature = "host")]
-pub use host::{Host, HostBuffer, Memory, Order};
+pub use host::{Host, HostBuffer, HostGraph, HostStream, Memory, Order};
 pub use residues::Residues;

@@ -98,7 +98,7 @@ impl<D: Device> Planes<D> {
     /// Packed residues in a range of their own.
     pub fn hold(&self, device: &D, stream: &D::Stream, low: &[u32], high: &[u16]) -> Result<Range, Error> {
         let count = low.len().div_ceil(UNIT) as u64;
-        let first = locked(&self.free).take(count).ok_or(Error::OutOfMemory { nbytes: 6 * low.len() })?;
+        let first = locked(&self.free).take(count).ok_or(Error::OutOfMemory { nbytes: 6 * low.len(), free: None })?;
         let range = Range { first, count, free: Arc::clone(&self.free) };
         let at = first as usize * UNIT;
         let mut buffers = self.lock();

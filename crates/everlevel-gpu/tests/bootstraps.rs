@@ -1,48 +1,181 @@
-//! Whole bootstraps on the host device, beside the CPU's.
+//! Whole bootstraps on the host device, beside the CPU's: each method with each size of keys, each number of stages, of
+//! levels and of slots at least once. The second bootstrap of a key does what the first one recorded.
 
 use std::sync::Arc;
 
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKeys, Bootstrapper, Complex64, Context, Form, Options, Params, ParamsLiteral, SlotType,
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Ciphertext, Complex64,
+    ConjugationKey, Context, Form, Method, Options, Params, ParamsLiteral, RelinearizationKey, SecretKey, SlotType,
     Units, no_progress,
 };
 use everlevel_gpu::{Arena, Arithmetic, Capacity, Host, Memory, Order};
 use everlevel_ring::device::DeviceRing;
 
-fn device_of(ctx: &Context, arithmetic: Arithmetic) -> Arc<dyn DeviceRing> {
-    let host = Host::new(Memory::Plain, Order::Forward);
-    let capacity = Capacity { limb_count: 6000, packed_count: 64 << 20 };
-    Arena::new(host, ctx.ring(), arithmetic, capacity).expect("an arena")
+/// A context with keys, and the host device.
+struct Setup {
+    ctx: Context,
+    bootstrapper: Bootstrapper,
+    secret: SecretKey,
+    relinearization: RelinearizationKey,
+    conjugation: ConjugationKey,
+    arena: Arc<Arena<Host>>,
 }
 
-fn bits(ctx: &Context, ct: &everlevel_ckks::Ciphertext) -> Vec<u8> {
-    ctx.to_container(&Units::from(ct.clone()), Form::Expanded).expect("a container").to_bytes()
+impl Setup {
+    fn new(literal: ParamsLiteral, slot_count: Option<usize>, arithmetic: Arithmetic) -> Self {
+        let options = Options { slot_count, thread_count: 2, ..Options::default() };
+        let ctx = Context::with_options(Params::try_from(literal).expect("parameters"), options).expect("a context");
+        let secret = ctx.secret_key().expect("a key");
+        let capacity = Capacity { limb_count: 8000, packed_count: 96 << 20 };
+        let host = Host::new(Memory::Plain, Order::Shuffled);
+        Self {
+            bootstrapper: Bootstrapper::new(&ctx).expect("a bootstrapper"),
+            relinearization: ctx.relinearization_key(&secret, &no_progress).expect("a key"),
+            conjugation: ctx.conjugation_key(&secret, &no_progress).expect("a key"),
+            arena: Arena::new(host, ctx.ring(), arithmetic, capacity).expect("an arena"),
+            secret,
+            ctx,
+        }
+    }
+
+    fn of_slots(slot_count: Option<usize>) -> Self {
+        Self::new(ParamsLiteral::insecure_bootstrap(11), slot_count, Arithmetic::Doubles)
+    }
+
+    fn key(&self, kind: BootstrapKind, stages: usize, size: BootstrapKeySize) -> BootstrapKey {
+        self.bootstrapper.bootstrap_key_of(kind, &self.secret, stages, size, &no_progress).expect("a key")
+    }
+
+    fn keys<'a>(&'a self, bootstrap: BootstrapKeyRef<'a>) -> BootstrapKeys<'a> {
+        BootstrapKeys { relinearization: &self.relinearization, conjugation: &self.conjugation, bootstrap }
+    }
+
+    fn encrypt(&self, value: impl Fn(usize) -> Complex64, level: usize) -> Ciphertext {
+        let message: Vec<Complex64> = (0..self.ctx.slot_count()).map(value).collect();
+        let plain = self.ctx.encode(&message, level).expect("a message");
+        self.ctx.encrypt_with_secret(&plain, &self.secret).expect("a ciphertext")
+    }
+
+    fn there(&self, a: &Ciphertext) -> Ciphertext {
+        let device: Arc<dyn DeviceRing> = Arc::clone(&self.arena) as _;
+        self.ctx.to_device(a, &device).expect("a copy")
+    }
+
+    fn bits(&self, ct: &Ciphertext) -> Vec<u8> {
+        self.ctx.to_container(&Units::from(ct.clone()), Form::Expanded).expect("a container").to_bytes()
+    }
+
+    /// Results on the device are the host's to the bit, at the first and at the second time, and leave no limbs behind.
+    fn compare(&self, what: &str, cts: &[&Ciphertext], bootstrap: impl Fn(&[&Ciphertext]) -> Vec<Ciphertext>) {
+        let expected: Vec<Vec<u8>> = bootstrap(cts).iter().map(|ct| self.bits(ct)).collect();
+        let there: Vec<Ciphertext> = cts.iter().map(|ct| self.there(ct)).collect();
+        let there: Vec<&Ciphertext> = there.iter().collect();
+        let mut free = 0;
+        for time in ["first", "second"] {
+            let got = bootstrap(&there);
+            assert!(got.iter().all(|ct| ct.device().is_some()), "{what}: results stay on the device");
+            let got: Vec<Vec<u8>> = got.iter().map(|ct| self.bits(ct)).collect();
+            assert!(got == expected, "{what}, {time}: other bits than the CPU's");
+            if time == "second" {
+                assert_eq!(self.arena.free_limb_count(), free, "{what}: limbs are left behind");
+            }
+            free = self.arena.free_limb_count();
+        }
+        println!("{what}: {:?}", self.arena.usage());
+    }
+
+    fn many(&self, what: &str, method: Method, slot_type: SlotType, keys: BootstrapKeyRef, cts: &[&Ciphertext]) {
+        self.compare(&format!("{what}: {method:?}, {slot_type:?}"), cts, |cts| {
+            let keys = self.keys(keys);
+            self.bootstrapper.bootstrap_many(method, cts, keys, slot_type, &no_progress).expect("a bootstrap")
+        });
+    }
+}
+
+fn wave(i: usize) -> Complex64 {
+    Complex64::new((i as f64).sin(), (0.3 * i as f64).cos())
+}
+
+fn real_wave(i: usize) -> Complex64 {
+    Complex64::new((i as f64).sin(), 0.0)
+}
+
+fn signs(i: usize) -> Complex64 {
+    Complex64::new(if i % 3 == 0 { 0.98 } else { -1.01 }, 0.0)
 }
 
 #[test]
-fn a_regular_bootstrap_has_the_bits_of_the_cpus() {
-    let params = Params::try_from(ParamsLiteral::insecure_bootstrap(11)).expect("parameters");
-    let ctx = Context::with_options(params, Options { thread_count: 2, ..Options::default() }).expect("a context");
-    let bootstrapper = Bootstrapper::new(&ctx).expect("a bootstrapper");
-    let secret = ctx.secret_key().expect("a key");
-    let relinearization = ctx.relinearization_key(&secret, &no_progress).expect("a key");
-    let conjugation = ctx.conjugation_key(&secret, &no_progress).expect("a key");
-    let key = bootstrapper.bootstrap_key(&secret, 3, BootstrapKeySize::Medium, &no_progress).expect("a key");
-    let message: Vec<Complex64> = (0..ctx.slot_count()).map(|i| Complex64::new((i as f64).sin(), 0.5)).collect();
-    let a = ctx.encrypt_with_secret(&ctx.encode(&message, 0).expect("a message"), &secret).expect("a ciphertext");
-    let keys = BootstrapKeys { relinearization: &relinearization, conjugation: &conjugation, bootstrap: (&key).into() };
-    let bootstrap = |a: &everlevel_ckks::Ciphertext| {
-        bootstrapper
-            .bootstrap_many(everlevel_ckks::Method::Regular, &[a], keys, SlotType::Complex, &no_progress)
-            .expect("a bootstrap")
-            .remove(0)
+fn every_method_with_every_size_of_keys() {
+    let setup = Setup::of_slots(None);
+    let [low, middle] = [0, 4].map(|level| setup.encrypt(wave, level));
+    let [real, sign] = [&real_wave as &dyn Fn(usize) -> Complex64, &signs].map(|f| setup.encrypt(f, 3));
+    let [medium, large] = [BootstrapKeySize::Medium, BootstrapKeySize::Large].map(|size| {
+        let key = setup.key(BootstrapKind::Both, 3, size);
+        (format!("{size:?}"), key)
+    });
+    let rotation = setup.ctx.rotation_key(&setup.secret, &no_progress).expect("a key");
+    let small = setup.bootstrapper.small_bootstrap_key(&setup.secret, &no_progress).expect("a key");
+    let small = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 };
+    for (name, keys) in [(&*medium.0, (&medium.1).into()), (&*large.0, (&large.1).into()), ("small", small)] {
+        setup.many(name, Method::Regular, SlotType::Complex, keys, &[&low]);
+        setup.many(name, Method::Regular, SlotType::Real, keys, &[&real]);
+        setup.many(name, Method::Lossy, SlotType::Complex, keys, &[&middle]);
+        setup.many(name, Method::Lossy, SlotType::Real, keys, &[&real]);
+        setup.many(name, Method::Sign, SlotType::Real, keys, &[&sign]);
+        setup.many(name, Method::Usual, SlotType::Complex, keys, &[&middle, &low]);
+        setup.compare(&format!("{name}: merged"), &[&real, &sign], |cts| {
+            let keys = setup.keys(keys);
+            setup.bootstrapper.merge_bootstrap(Method::Usual, cts[0], cts[1], keys, &no_progress).expect("two").to_vec()
+        });
+    }
+    let to_level = setup.bootstrapper.to_level(Some(4));
+    setup.compare("to level 4", &[&low], |cts| {
+        let keys = setup.keys((&medium.1).into());
+        to_level.bootstrap_many(Method::Regular, cts, keys, SlotType::Complex, &no_progress).expect("a bootstrap")
+    });
+}
+
+#[test]
+fn every_number_of_stages() {
+    // One stage and two are those of few slots.
+    let setup = Setup::of_slots(None);
+    for stages in [3, 4, 5] {
+        let key = setup.key(BootstrapKind::Both, stages, BootstrapKeySize::Medium);
+        let [low, high] = [0, stages].map(|level| setup.encrypt(wave, level));
+        let name = format!("{stages} stages");
+        setup.many(&name, Method::Regular, SlotType::Complex, (&key).into(), &[&low]);
+        setup.many(&name, Method::Lossy, SlotType::Complex, (&key).into(), &[&high]);
+    }
+}
+
+#[test]
+fn few_slots() {
+    for slots in [1, 32, 256] {
+        let setup = Setup::of_slots(Some(slots));
+        for stages in setup.ctx.stage_counts() {
+            let key = setup.key(BootstrapKind::Both, stages, BootstrapKeySize::Medium);
+            let ct = setup.encrypt(wave, stages);
+            let name = format!("{slots} slots, {stages} stages");
+            setup.many(&name, Method::Regular, SlotType::Complex, (&key).into(), &[&ct]);
+            setup.many(&name, Method::Lossy, SlotType::Complex, (&key).into(), &[&ct]);
+        }
+    }
+}
+
+#[test]
+fn other_chains() {
+    let small = |ParamsLiteral { max_level, precision, .. }: ParamsLiteral| ParamsLiteral {
+        max_level,
+        precision,
+        ..ParamsLiteral::insecure_bootstrap(11)
     };
-    let expected = bootstrap(&a);
-    let device = device_of(&ctx, Arithmetic::Doubles);
-    let there = ctx.to_device(&a, &device).expect("a copy");
-    let start = std::time::Instant::now();
-    let got = bootstrap(&there);
-    println!("{:?}", start.elapsed());
-    assert!(got.device().is_some());
-    assert!(bits(&ctx, &got) == bits(&ctx, &expected));
+    for level in [10, 14, 17] {
+        let (name, literal) = (&*format!("to level {level}"), ParamsLiteral::bootstrap_to(level));
+        let setup = Setup::new(small(literal), None, Arithmetic::Integers);
+        let key = setup.key(BootstrapKind::Regular, 3, BootstrapKeySize::Medium);
+        setup.many(name, Method::Regular, SlotType::Complex, (&key).into(), &[&setup.encrypt(wave, 0)]);
+    }
+    let setup = Setup::new(small(ParamsLiteral::high_precision()), None, Arithmetic::Integers);
+    let key = setup.key(BootstrapKind::Regular, 3, BootstrapKeySize::Medium);
+    setup.many("high precision", Method::Precise, SlotType::Complex, (&key).into(), &[&setup.encrypt(wave, 1)]);
 }

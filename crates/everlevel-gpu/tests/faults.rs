@@ -7,12 +7,12 @@ const WORDS: usize = 512;
 /// Runs a kernel of two blocks, whose argument is memory for a word a thread, and gives what it wrote.
 fn run(kernel: &str, memory: Memory, order: Order) -> Result<Vec<u64>, Error> {
     let host = Host::new(memory, order);
-    let mut buffer = host.alloc(8 * WORDS)?;
+    let (stream, mut buffer) = (host.stream()?, host.alloc(8 * WORDS)?);
     // SAFETY: the planted kernels take one argument, memory for a word of each thread; those that go beyond their
     // memory run on checked memory.
-    unsafe { host.launch(&(), kernel, [2, 1], &mut [Argument::Written(&mut buffer)]) }?;
+    unsafe { host.launch(&stream, kernel, [2, 1], &mut [Argument::Written(&mut buffer)]) }?;
     let mut bytes = vec![0; 8 * WORDS];
-    host.download(&(), &mut bytes, &buffer, 0)?;
+    host.download(&stream, &mut bytes, &buffer, 0)?;
     Ok(bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes"))).collect())
 }
 
@@ -70,15 +70,16 @@ fn results_of_a_race_depend_on_the_order() {
 #[test]
 fn launches_and_transfers_are_refused_where_they_make_no_sense() {
     let host = Host::new(Memory::Checked, Order::Forward);
+    let stream = &host.stream().expect("a stream");
     let unknown = run("planted_nothing", Memory::Checked, Order::Forward);
     assert_eq!(unknown, Err(Error::UnknownKernel { name: "planted_nothing".into() }));
     // SAFETY: a launch with another number of arguments runs nothing.
-    let outcome = unsafe { host.launch(&(), "planted_none", [1, 1], &mut [Argument::Word(1), Argument::Word(2)]) };
+    let outcome = unsafe { host.launch(stream, "planted_none", [1, 1], &mut [Argument::Word(1), Argument::Word(2)]) };
     assert_eq!(outcome, Err(Error::OtherArguments { name: "planted_none".into(), count: 2 }));
     let mut buffer = host.alloc(100).expect("memory");
     let refused = Err(Error::OutOfRange { at: 96, len: 8, nbytes: 100 });
-    assert_eq!(host.upload(&(), &mut buffer, 96, &[0; 8]), refused);
-    assert_eq!(host.download(&(), &mut [0; 8], &buffer, 96), refused);
-    assert!(host.upload(&(), &mut buffer, usize::MAX, &[0; 8]).is_err());
-    assert_eq!(host.upload(&(), &mut buffer, 92, &[0; 8]), Ok(()));
+    assert_eq!(host.upload(stream, &mut buffer, 96, &[0; 8]), refused);
+    assert_eq!(host.download(stream, &mut [0; 8], &buffer, 96), refused);
+    assert!(host.upload(stream, &mut buffer, usize::MAX, &[0; 8]).is_err());
+    assert_eq!(host.upload(stream, &mut buffer, 92, &[0; 8]), Ok(()));
 }

@@ -1,6 +1,9 @@
 //! Transforms beside the CPU's, in both arithmetics.
 
-use everlevel_gpu::{Arena, Argument, Arithmetic, Capacity, Device, Error, FaultKind, Host, HostBuffer, Memory, Order};
+use everlevel_gpu::{
+    Arena, Argument, Arithmetic, Capacity, Counters, Device, Error, FaultKind, Host, HostBuffer, HostGraph, HostStream,
+    Memory, Order,
+};
 use everlevel_ring::Ring;
 use everlevel_ring::device::Transform;
 use everlevel_testkit::sample::edge_limbs;
@@ -90,31 +93,33 @@ fn the_largest_transforms_have_the_bits_of_the_cpus() {
 }
 
 /// The host device, on which one kernel lacks its barriers.
+#[derive(Debug)]
 struct WithoutBarriers(String);
 
 impl Device for WithoutBarriers {
     type Buffer = HostBuffer;
-    type Stream = ();
+    type Stream = HostStream;
+    type Graph = HostGraph;
 
     fn alloc(&self, nbytes: usize) -> Result<HostBuffer, Error> {
         PLAIN.alloc(nbytes)
     }
 
-    fn stream(&self) -> Result<(), Error> {
+    fn stream(&self) -> Result<HostStream, Error> {
         PLAIN.stream()
     }
 
-    fn upload(&self, stream: &(), to: &mut HostBuffer, at: usize, bytes: &[u8]) -> Result<(), Error> {
+    fn upload(&self, stream: &HostStream, to: &mut HostBuffer, at: usize, bytes: &[u8]) -> Result<(), Error> {
         PLAIN.upload(stream, to, at, bytes)
     }
 
-    fn download(&self, stream: &(), out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
+    fn download(&self, stream: &HostStream, out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
         PLAIN.download(stream, out, from, at)
     }
 
     unsafe fn launch(
         &self,
-        stream: &(),
+        stream: &HostStream,
         kernel: &str,
         grid: [u32; 2],
         arguments: &mut [Argument<'_, HostBuffer>],
@@ -122,6 +127,27 @@ impl Device for WithoutBarriers {
         let memory = if kernel == self.0 { Memory::CheckedWithoutBarriers } else { Memory::Plain };
         // SAFETY: the caller's promise is the same.
         unsafe { Host::new(memory, Order::Forward).launch(stream, kernel, grid, arguments) }
+    }
+
+    fn begin_recording(&self, stream: &HostStream) -> Result<(), Error> {
+        PLAIN.begin_recording(stream)
+    }
+
+    fn end_recording(&self, stream: &HostStream) -> Result<HostGraph, Error> {
+        PLAIN.end_recording(stream)
+    }
+
+    unsafe fn replay(&self, stream: &HostStream, graph: &HostGraph) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { PLAIN.replay(stream, graph) }
+    }
+
+    fn node_count(&self, graph: &HostGraph) -> usize {
+        PLAIN.node_count(graph)
+    }
+
+    fn counters(&self, stream: &HostStream) -> Counters {
+        PLAIN.counters(stream)
     }
 }
 
