@@ -76,7 +76,7 @@ const Entry ENTRIES[] = {
     ENTRY(multiply_add)
     ENTRY(scale)
     ENTRY(scale_add)
-    ENTRY(subtract_scale)
+    ENTRY(combine)
     ENTRY(scale_halves)
     ENTRY(add_halves)
     ENTRY(copy)

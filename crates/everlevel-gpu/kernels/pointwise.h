@@ -36,8 +36,17 @@ POINTWISE(multiply_add, added(limbs[to], multiplied(a, b, p), p.q))
 
 // a·w + b.
 SCALED(scale_add, added(scaled(a, w, p.q), b, p.q))
-// (a − b)·w: the last step of a division by part of the modulus.
-SCALED(subtract_scale, scaled(a + p.q - b, w, p.q))
+
+// a·w + b·v, with two factors for each job: the last step of a division by part of the modulus.
+KERNEL combine(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(Factor) factors, u32 n) {
+    PHASE
+        const u64 i = (u64)BLOCK_X * THREADS + tid;
+        const u64 a = limbs[(u64)jobs[4 * BLOCK_Y + 1] * n + i], b = limbs[(u64)jobs[4 * BLOCK_Y + 2] * n + i];
+        const Prime p = primes[jobs[4 * BLOCK_Y + 3]];
+        const Factor w = factors[2 * BLOCK_Y], v = factors[2 * BLOCK_Y + 1];
+        limbs[(u64)jobs[4 * BLOCK_Y] * n + i] = added(scaled(a, w, p.q), scaled(b, v, p.q), p.q);
+    END
+}
 
 // a·w: b is not looked at.
 KERNEL scale(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(Factor) factors, u32 n) {

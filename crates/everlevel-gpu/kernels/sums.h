@@ -51,18 +51,22 @@ KERNEL convert(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u3
 FUNCTION Halves packed_halves(TABLE(u32) low, TABLE(u16) high, u64 at) { return halves((u64)high[at] << 32 | (u64)low[at]); }
 
 // Two sums of products of digits with a key's bodies and masks. A job's words: the limbs of both sums, the prime, where
-// its terms begin in `lists`, a digit's limb, a body's and a mask's first unit each, and their number; a limb that is
-// added to the first sum, times the job's factor, or NONE.
+// its terms begin in `lists`, a digit's limb, a body's and a mask's first unit each, and their number; for each sum, a
+// limb that is added to it, times the job's factor, or NONE.
 KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u64) factors,
                    TABLE(u32) low, TABLE(u16) high, u32 n) {
     PHASE
         const u64 i = (u64)BLOCK_X * THREADS + tid;
-        const u32 job = 6 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4], addend = jobs[job + 5];
+        const u32 job = 7 * BLOCK_Y, first = jobs[job + 3], terms = jobs[job + 4];
         const Prime p = primes[jobs[job + 2]];
         Sum sums[2];
-        clear(sums[0]);
-        clear(sums[1]);
-        if (addend != NONE) add_product(sums[0], halves(limbs[(u64)addend * n + i]), halves((u64)factors[BLOCK_Y]));
+        UNROLL for (u32 part = 0; part < 2; part++) {
+            const u32 addend = jobs[job + 5 + part];
+            clear(sums[part]);
+            if (addend != NONE) {
+                add_product(sums[part], halves(limbs[(u64)addend * n + i]), halves((u64)factors[BLOCK_Y]));
+            }
+        }
         for (u32 t = 0; t < terms; t++) {
             const u32 term = first + 3 * t;
             const Halves digit = halves(limbs[(u64)lists[term] * n + i]);

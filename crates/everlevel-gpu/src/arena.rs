@@ -248,8 +248,8 @@ impl<D: Device> Arena<D> {
 
     pub(crate) fn replay(&self, recorded: &Recorded<D>) -> Result<(), Error> {
         let _turn = self.turn.held();
-        // SAFETY: the tables of jobs are the graph's, the limbs that they name are the workspace's, and the copies of keys
-        // and plaintexts are kept; all calls of this arena have one stream, and this turn.
+        // SAFETY: the tables of jobs are the graph's, the limbs that they name are the workspace's, and the copies of
+        // keys and plaintexts are kept; all calls of this arena have one stream, and this turn.
         unsafe { self.device.replay(&self.stream, &recorded.graph) }
     }
 

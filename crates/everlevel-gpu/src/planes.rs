@@ -1,5 +1,5 @@
-//! Packed residues on a device, for copies of keys and plaintexts: the low 32 bits of each in one plane, the 16 above in
-//! another.
+//! Packed residues on a device, for copies of keys and plaintexts: the low 32 bits of each in one plane, the 16 above
+//! in another.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -37,22 +37,25 @@ impl<D: Device> Residues<'_, D> {
         self.arena.run(kernel, self.arena.blocks(), (&jobs, 4), &tables)
     }
 
-    /// One operation on many limbs, with a factor below the prime for each.
+    /// One operation on many limbs, with its factors for each, below the prime.
     ///
     /// # Errors
     /// That of the device.
     ///
     /// # Panics
-    /// If there isn't one factor for each.
+    /// If there aren't as many factors.
     pub fn scaling(&self, operation: Scaling, all: &[Operands], factors: &[u64]) -> Result<(), Error> {
-        assert_eq!(all.len(), factors.len());
         let kernel = match operation {
             Scaling::Scale => "scale",
             Scaling::ScaleAdd => "scale_add",
-            Scaling::SubtractScale => "subtract_scale",
+            Scaling::Combine => "combine",
         };
-        let factor = |(o, &w): (&Operands, &u64)| Factor::new(w, self.ring.modulus(o.prime).q());
-        let factors: Vec<Factor> = all.iter().zip(factors).map(factor).collect();
+        let each = if operation == Scaling::Combine { 2 } else { 1 };
+        assert_eq!(each * all.len(), factors.len());
+        let factor = |(o, w): (&Operands, &[u64])| -> Vec<Factor> {
+            w.iter().map(|&w| Factor::new(w, self.ring.modulus(o.prime).q())).collect()
+        };
+        let factors: Vec<Factor> = all.iter().zip(factors.chunks(each)).flat_map(factor).collect();
         let factors = self.arena.table(bytemuck::cast_slice(&factors))?;
         let jobs = self.jobs_of(all);
         let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.ring.n() as u32)];

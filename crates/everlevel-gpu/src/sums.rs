@@ -138,7 +138,7 @@ impl<D: Device> Residues<'_, D> {
         let arena = self.arena;
         let (mut lists, mut jobs, mut factors): (Vec<u32>, Vec<u32>, Vec<u64>) = Default::default();
         let keys = products.iter().map(|product| self.rows(product.rows)).collect::<Result<Vec<_>, _>>()?;
-        for (KeyProduct { to, digits, addend, .. }, key) in products.iter().zip(&keys) {
+        for (KeyProduct { to, digits, addends, .. }, key) in products.iter().zip(&keys) {
             let digits: Vec<_> = digits.iter().map(|(k, digit)| (*k, digit.on_device())).collect();
             assert!(!digits.is_empty() && digits.len() <= MOST_TERMS / 2, "a product has digits");
             assert!(digits.iter().all(|(k, _)| *k < key.row_count), "the key has the digits' rows");
@@ -146,11 +146,13 @@ impl<D: Device> Residues<'_, D> {
                 let at = key.set.position(prime).expect("the key has the digits' primes");
                 let row =
                     |row: usize, part: usize| key.range.unit(((2 * row + part) * key.set.len() + at) * self.ring.n());
-                let addend = addend.filter(|(poly, _)| poly.set.contains(prime));
-                let added = addend.map_or(NONE, |(poly, _)| arena.word_of(poly.limb(prime)));
-                factors.push(addend.map_or(0, |(_, factor)| self.ring.product_mod(factor, prime)));
+                let addend = |part: usize| {
+                    let poly = addends.and_then(|(polys, _)| polys[part]).filter(|poly| poly.set.contains(prime));
+                    poly.map_or(NONE, |poly| arena.word_of(poly.limb(prime)))
+                };
+                factors.push(addends.map_or(0, |(_, factor)| self.ring.product_mod(factor, prime)));
                 jobs.extend([arena.word_of(body), arena.word_of(to[1].limb(prime)), arena.word_of_prime(prime)]);
-                jobs.extend([lists.len() as u32, digits.len() as u32, added]);
+                jobs.extend([lists.len() as u32, digits.len() as u32, addend(0), addend(1)]);
                 let term = |(k, digit): &(usize, OnDevice)| [arena.word_of(digit.limb(prime)), row(*k, 0), row(*k, 1)];
                 lists.extend(digits.iter().flat_map(term));
             }
@@ -166,7 +168,7 @@ impl<D: Device> Residues<'_, D> {
             Table::High,
             Table::Word(self.ring.n() as u32),
         ];
-        arena.run("key_product", arena.blocks(), (&jobs, 6), &tables)
+        arena.run("key_product", arena.blocks(), (&jobs, 7), &tables)
     }
 
     /// Sums of ciphertexts' images times plaintexts.

@@ -62,17 +62,22 @@ fn scalings_have_the_bits_of_the_cpus() {
     let expected = |operation, m: &Modulus, a: u64, b: u64, w: u64| match operation {
         Scaling::Scale => m.mul(a, w),
         Scaling::ScaleAdd => m.add(m.mul(a, w), b),
-        Scaling::SubtractScale => m.mul(m.sub(a, b), w),
+        Scaling::Combine => m.add(m.mul(a, w), m.mul(b, m.neg(w))),
     };
     for operands in pairs(&ring) {
         for (name, device) in devices(&ring, 33) {
-            for operation in [Scaling::Scale, Scaling::ScaleAdd, Scaling::SubtractScale] {
+            for operation in [Scaling::Scale, Scaling::ScaleAdd, Scaling::Combine] {
                 for which in 0..4 {
                     let [a, b, to] = operands.each_ref().map(|poly| poly.to_device(&ring, &device));
                     let [a_limbs, b_limbs] = [&a, &b].map(Poly::on_device);
                     let job = |(prime, to)| Operands { to, a: a_limbs.limb(prime), b: b_limbs.limb(prime), prime };
                     let jobs: Vec<Operands> = to.on_device().each().map(job).collect();
-                    let words: Vec<u64> = jobs.iter().map(|o| factors(ring.modulus(o.prime))[which]).collect();
+                    let of_job = |o: &Operands| {
+                        let m = ring.modulus(o.prime);
+                        let w = factors(m)[which];
+                        if operation == Scaling::Combine { vec![w, m.neg(w)] } else { vec![w] }
+                    };
+                    let words: Vec<u64> = jobs.iter().flat_map(of_job).collect();
                     device.scaling(&ring, operation, &jobs, &words).expect("a launch");
                     let on_words = |m: &Modulus, to: &mut [u64], a: &[u64], b: &[u64]| {
                         let w = factors(m)[which];

@@ -1,8 +1,8 @@
 //! Polynomials on a device: the limbs that it holds, and the operations that a ring asks of it.
 //!
 //! A polynomial's limbs are all the host's or all a device's ([`Poly::to_device`], [`Poly::to_host`]). The operations
-//! of [`Ring`] compose those of [`DeviceRing`], each of which takes many limbs at once, and give the bits that they give
-//! on the host. A host's operand beside a device's is copied there for the operation.
+//! of [`Ring`] compose those of [`DeviceRing`], each of which takes many limbs at once, and give the bits that they
+//! give on the host. A host's operand beside a device's is copied there for the operation.
 //!
 //! *Copies.* Keys and plaintexts stay on the host; a device has a copy of them from their first use on, or from
 //! [`DeviceRing::hold_rows`] on, as long as they live ([`Copies`]). Secrets are never copied.
@@ -128,15 +128,15 @@ pub enum Pointwise {
     MultiplyAdd,
 }
 
-/// An operation `to = f(a, b, w)` with a factor for each limb.
+/// An operation `to = f(a, b)` with factors `w`, and `v` where it has a second one, for each limb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scaling {
     /// `a·w`.
     Scale,
     /// `a·w + b`.
     ScaleAdd,
-    /// `(a − b)·w`: the last step of a division by part of the modulus.
-    SubtractScale,
+    /// `a·w + b·v`: the last step of a division by part of the modulus.
+    Combine,
 }
 
 /// An operation `to = f(to, w)` with a residue `w` for each half of a limb.
@@ -201,7 +201,7 @@ pub struct Lift {
     pub to_prime: usize,
 }
 
-/// The products of a polynomial's digits with the rows of a key, and a polynomial that is added to the first of them.
+/// The products of a polynomial's digits with the rows of a key, and polynomials that are added to them.
 #[derive(Debug)]
 pub struct KeyProduct<'a> {
     /// The sums of products with bodies and with masks, over the digits' primes.
@@ -210,11 +210,12 @@ pub struct KeyProduct<'a> {
     pub digits: &'a [(usize, Poly<crate::Eval>)],
     /// The key.
     pub rows: &'a ResidueRows,
-    /// A polynomial over some of the primes, whose product with those of the set is added to the first sum.
-    pub addend: Option<(OnDevice<'a>, &'a PrimeSet)>,
+    /// Polynomials over some of the primes, whose products with those of the set are added to the sums.
+    pub addends: Option<([Option<OnDevice<'a>>; 2], &'a PrimeSet)>,
 }
 
-/// Sums of products of ciphertexts' images with plaintexts, `to[k] = Σ σ(x)·y[k]` for both parts, which share the images.
+/// Sums of products of ciphertexts' images with plaintexts, `to[k] = Σ σ(x)·y[k]` for both parts, which share the
+/// images.
 #[derive(Debug)]
 pub struct DiagonalSums<'a> {
     /// Both parts of each sum, all over the same primes, no limbs of operands.
@@ -281,7 +282,7 @@ pub trait DeviceRing: Debug + Send + Sync {
     /// One operation on many limbs.
     fn pointwise(&self, ring: &Ring, operation: Pointwise, all: &[Operands]) -> Result<(), DeviceError>;
 
-    /// One operation on many limbs, with a factor below the prime for each.
+    /// One operation on many limbs, with its factors for each, below the prime.
     fn scaling(&self, ring: &Ring, op: Scaling, all: &[Operands], factors: &[u64]) -> Result<(), DeviceError>;
 
     /// One operation on many limbs, each with its prime's index, and a residue for each of its halves.
@@ -314,8 +315,8 @@ pub trait DeviceRing: Debug + Send + Sync {
     /// Copies a key to the device before it is used, with its masks.
     fn hold_rows(&self, ring: &Ring, rows: &ResidueRows) -> Result<(), DeviceError>;
 
-    /// Waits until no other thread is within [`DeviceRing::enter`] and [`DeviceRing::leave`], which nest: calls of others
-    /// wait meanwhile.
+    /// Waits until no other thread is within [`DeviceRing::enter`] and [`DeviceRing::leave`], which nest: calls of
+    /// others wait meanwhile.
     fn enter(&self);
 
     /// Ends what [`DeviceRing::enter`] began.

@@ -1,7 +1,7 @@
 //! The ring's operations on polynomials of a device, composed of the device's.
 //!
-//! Operations on several polynomials are one call of the device for all of them, and so few launches: what the host does
-//! giant step by giant step, since its caches are small, a device does for all of them at once.
+//! Operations on several polynomials are one call of the device for all of them, and so few launches: what the host
+//! does giant step by giant step, since its caches are small, a device does for all of them at once.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ type Digits = Vec<(usize, Poly<Eval>)>;
 pub(crate) struct KeyOperand<'a> {
     pub digits: &'a Digits,
     pub rows: &'a ResidueRows,
-    pub addend: Option<(&'a Poly<Eval>, &'a PrimeSet)>,
+    pub addends: Option<([Option<&'a Poly<Eval>>; 2], &'a PrimeSet)>,
 }
 
 impl<R: Basis> Poly<R> {
@@ -120,7 +120,8 @@ impl Ring {
         true
     }
 
-    /// `acc += a·c` at the primes of `a`, for an integer given by its residues at primes; whether it is a device's work.
+    /// `acc += a·c` at the primes of `a`, for an integer given by its residues at primes; whether it is a device's
+    /// work.
     pub(crate) fn scale_add_there<R: Basis>(&self, acc: &mut Poly<R>, a: &Poly<R>, c: impl Fn(usize) -> u64) -> bool {
         let Some(device) = device_for(self, acc, [a]) else { return false };
         let a = there(self, &device, a);
@@ -261,29 +262,21 @@ impl Ring {
         done(device.forward(self, &transforms));
         // (a·N − r)/D where the prime stays, −r/D where it is new.
         let inverse = |i: usize| self.modulus(i).inv(self.product_mod(&dropped, i));
-        let (mut grown, mut kept, mut new) = (Vec::new(), Vec::new(), Vec::new());
-        let spares: Vec<Poly<Eval>> = match gained.is_empty() {
-            true => Vec::new(),
-            false => all.iter().map(|_| Poly::uninit_there(device, &old.intersection(target))).collect(),
-        };
-        for (at, (a, out)) in all.iter().zip(&results).enumerate() {
+        let (mut kept, mut new) = (Vec::new(), Vec::new());
+        for (a, out) in all.iter().zip(&results) {
             for (prime, to) in out.on_device().each() {
-                if !old.contains(prime) {
-                    new.push(Operands { to, a: to, b: to, prime });
-                    continue;
+                match old.contains(prime) {
+                    true => kept.push(Operands { to, a: a.on_device().limb(prime), b: to, prime }),
+                    false => new.push(Operands { to, a: to, b: to, prime }),
                 }
-                let mut a = a.on_device().limb(prime);
-                if let Some(spare) = spares.get(at) {
-                    let spare = spare.on_device().limb(prime);
-                    grown.push(Operands { to: spare, a, b: a, prime });
-                    a = spare;
-                }
-                kept.push(Operands { to, a, b: to, prime });
             }
         }
-        let factors = self.factors(&grown, |i| self.product_mod(&gained, i));
-        done(device.scaling(self, Scaling::Scale, &grown, &factors));
-        done(device.scaling(self, Scaling::SubtractScale, &kept, &self.factors(&kept, inverse)));
+        let both = |o: &Operands| {
+            let m = self.modulus(o.prime);
+            [m.mul(self.product_mod(&gained, o.prime), inverse(o.prime)), m.neg(inverse(o.prime))]
+        };
+        let factors: Vec<u64> = kept.iter().flat_map(both).collect();
+        done(device.scaling(self, Scaling::Combine, &kept, &factors));
         done(device.scaling(self, Scaling::Scale, &new, &self.factors(&new, |i| self.modulus(i).neg(inverse(i)))));
         results
     }
@@ -319,11 +312,11 @@ impl Ring {
         let products: Vec<KeyProduct> = operands
             .iter()
             .zip(&sums)
-            .map(|(KeyOperand { digits, rows, addend }, sum)| KeyProduct {
+            .map(|(KeyOperand { digits, rows, addends }, sum)| KeyProduct {
                 to: sum.each_ref().map(Poly::on_device),
                 digits,
                 rows,
-                addend: addend.map(|(poly, factor)| (poly.on_device(), factor)),
+                addends: addends.map(|(polys, factor)| (polys.map(|poly| poly.map(Poly::on_device)), factor)),
             })
             .collect();
         done(device.key_products(self, &products));
@@ -394,7 +387,11 @@ impl Ring {
         let mut operands = Vec::new();
         for (ct, digits) in cts.iter().zip(&digits) {
             let rows = steps.rotations.iter().filter_map(|(_, rows)| *rows);
-            operands.extend(rows.map(|rows| KeyOperand { digits, rows, addend: Some((ct[0], special)) }));
+            operands.extend(rows.map(|rows| KeyOperand {
+                digits,
+                rows,
+                addends: Some(([Some(ct[0]), None], special)),
+            }));
         }
         let mut products = self.key_products_there(device, &operands).into_iter();
         drop(operands);
@@ -468,8 +465,9 @@ impl Ring {
         drop(masks);
         let rows = || giants.iter().filter_map(|(_, rows)| *rows);
         let each = digits.iter().zip(&bodies).zip(unmoved.iter().flat_map(|_| rows()));
-        let operands: Vec<KeyOperand> =
-            each.map(|((digits, body), rows)| KeyOperand { digits, rows, addend: Some((body, &one)) }).collect();
+        let operands: Vec<KeyOperand> = each
+            .map(|((digits, body), rows)| KeyOperand { digits, rows, addends: Some(([Some(body), None], &one)) })
+            .collect();
         let products = match operands.is_empty() {
             true => Vec::new(),
             false => self.key_products_there(device, &operands),

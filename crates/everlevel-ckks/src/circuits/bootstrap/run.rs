@@ -390,8 +390,8 @@ impl<'a> Run<'a> {
         Ok(sines)
     }
 
-    /// A phase of the pipeline, whose operations are the same for all ciphertexts over the same primes: a device records
-    /// it at the first time. The name says what it depends on beside the keys and the operands' primes.
+    /// A phase of the pipeline, whose operations are the same for all ciphertexts over the same primes: a device
+    /// records it at the first time. The name says what it depends on beside the keys and the operands' primes.
     fn phase(
         &self,
         name: &str,
