@@ -1,9 +1,39 @@
-//! Builds the host device, for the feature `host`: every kernel twice, with plain and with checked memory.
+//! Builds the host device, for the feature `host`: every kernel twice, with plain and with checked memory. For the feature
+//! `cuda`, embeds the cubins that `make gpu-kernels` made, where they are.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=kernels");
+    if env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        embed_cubins();
+    }
     #[cfg(feature = "host")]
     build_host();
+}
+
+/// Writes the list of cubins that `cuda` includes: those of the folder that `EVERLEVEL_GPU_CUBINS` names, or of
+/// `build/gpu`.
+fn embed_cubins() {
+    println!("cargo::rerun-if-env-changed=EVERLEVEL_GPU_CUBINS");
+    let folder = env::var_os("EVERLEVEL_GPU_CUBINS").map_or_else(|| Path::new("../../build/gpu").into(), PathBuf::from);
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut cubins: Vec<(u32, PathBuf)> = fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let number = name.strip_prefix("everlevel_sm_")?.strip_suffix(".cubin")?.parse().ok()?;
+            Some((number, fs::canonicalize(entry.path()).ok()?))
+        })
+        .collect();
+    cubins.sort();
+    let line = |(number, path): &(u32, PathBuf)| format!("    ({number}, include_bytes!({:?})),\n", path.display().to_string());
+    let list: String = cubins.iter().map(line).collect();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("cubins.rs");
+    fs::write(out, format!("pub(super) static CUBINS: &[(u32, &[u8])] = &[\n{list}];\n")).expect("a file of its own");
 }
 
 #[cfg(feature = "host")]

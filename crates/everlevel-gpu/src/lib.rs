@@ -20,6 +20,8 @@
 mod arena;
 mod constants;
 mod convert;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod device;
 mod error;
 mod free;
@@ -34,6 +36,8 @@ mod turn;
 
 pub use arena::{Arena, Capacity};
 pub use constants::Arithmetic;
+#[cfg(feature = "cuda")]
+pub use cuda::{Cuda, CudaBuffer, CudaGraph, CudaStream};
 pub use device::{Argument, Counters, Device};
 pub use error::{Error, Fault, FaultKind};
 #[cfg(feature = "host")]
