@@ -30,7 +30,9 @@ fn embed_cubins() {
         })
         .collect();
     cubins.sort();
-    let line = |(number, path): &(u32, PathBuf)| format!("    ({number}, include_bytes!({:?})),\n", path.display().to_string());
+    let line = |(number, path): &(u32, PathBuf)| {
+        format!("    ({number}, include_bytes!({:?})),\n", path.display().to_string())
+    };
     let list: String = cubins.iter().map(line).collect();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("cubins.rs");
     fs::write(out, format!("pub(super) static CUBINS: &[(u32, &[u8])] = &[\n{list}];\n")).expect("a file of its own");

@@ -175,7 +175,7 @@ fn wave(i: usize) -> Complex64 {
 }
 
 fn signs(i: usize) -> Complex64 {
-    Complex64::new(if i % 3 == 0 { 0.98 } else { -1.01 }, 0.0)
+    Complex64::new(if i.is_multiple_of(3) { 0.98 } else { -1.01 }, 0.0)
 }
 
 fn verdict(same: bool) -> &'static str {

@@ -134,6 +134,9 @@ fn automorphisms_have_the_bits_of_the_cpus() {
     }
 }
 
+/// An operation `f(acc, a, b)` on polynomials.
+type OnPolys<'a> = &'a dyn Fn(&mut Poly<Eval>, &Poly<Eval>, &Poly<Eval>);
+
 /// Every operation of the ring that no other test has, on limbs of a device and of the host.
 #[test]
 fn operations_of_the_ring_have_the_bits_of_the_cpus() {
@@ -141,7 +144,7 @@ fn operations_of_the_ring_have_the_bits_of_the_cpus() {
     let set = ring.all_primes();
     let few = PrimeSet::new([1, 4, 7]);
     for [a, b, acc] in pairs(&ring) {
-        let operations: [(&str, &dyn Fn(&mut Poly<Eval>, &Poly<Eval>, &Poly<Eval>)); 13] = [
+        let operations: [(&str, OnPolys); 13] = [
             ("add", &|acc, a, _| ring.add_assign(acc, a)),
             ("sub", &|acc, a, _| ring.sub_assign(acc, a)),
             ("neg", &|acc, _, _| ring.neg_assign(acc)),

@@ -47,7 +47,11 @@ impl fmt::Debug for Context {
         let Self { name, capability: [major, minor], total_nbytes, .. } = self;
         let capability = format_args!("{major}.{minor}").to_string();
         let mut debug = f.debug_struct("Context");
-        debug.field("name", name).field("capability", &capability).field("total_nbytes", total_nbytes).finish_non_exhaustive()
+        debug
+            .field("name", name)
+            .field("capability", &capability)
+            .field("total_nbytes", total_nbytes)
+            .finish_non_exhaustive()
     }
 }
 

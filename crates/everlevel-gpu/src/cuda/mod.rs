@@ -256,7 +256,8 @@ impl Device for Cuda {
         self.context.enter()?;
         let from = from.piece.address + range.start as u64;
         // SAFETY: the range lies in the piece, and `out` is borrowed until the stream has been waited for.
-        let copied = unsafe { sys::cuMemcpyDtoHAsync_v2(out.as_mut_ptr().cast(), from, out.len(), self.context.stream) };
+        let copied =
+            unsafe { sys::cuMemcpyDtoHAsync_v2(out.as_mut_ptr().cast(), from, out.len(), self.context.stream) };
         checked("cuMemcpyDtoHAsync", copied)?;
         self.context.wait()?;
         stream.0.tally.downloaded(out.len());
