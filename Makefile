@@ -141,7 +141,7 @@ rtl-test: tools $(BIN)/.everlevel-ready
 rtl-report: tools $(BIN)/.everlevel-ready
 	CARGO="$(CARGO)" $(BIN)/python rtl/report/run.py $(RTL_ARGS)
 
-# What other systems' compilers would refuse; nothing is linked or run. Benchmarks read POSIX's clocks, the C interface
+# Compilation for other systems; nothing is linked or run. Benchmarks read POSIX's clocks, the C interface
 # allocates by C11, which Windows lacks, and Python has no modules for browsers.
 CHECK_TARGETS := aarch64-unknown-linux-gnu aarch64-apple-darwin x86_64-pc-windows-msvc wasm32-unknown-unknown
 

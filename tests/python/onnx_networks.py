@@ -1,4 +1,4 @@
-"""Small ONNX networks of the tests of `everlevel.ml`, and what ONNX's own evaluator says of them."""
+"""Small ONNX networks for the tests of `everlevel.ml`, and their results by ONNX's own evaluator."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def network(
 
 
 def own_results(model: Any, x: Any) -> Any:
-    """What ONNX's evaluator gives for rows, of shape (rows, outputs)."""
+    """Results of ONNX's evaluator for rows, of shape (rows, outputs)."""
     entry = model.graph.input[0].type.tensor_type
     shape = [dim.dim_value for dim in entry.shape.dim][1:]
     images = np.asarray(x).reshape(-1, *shape).astype(helper.tensor_dtype_to_np_dtype(entry.elem_type))
@@ -50,7 +50,7 @@ def own_results(model: Any, x: Any) -> Any:
 
 
 def node(operator: str, inputs: str, output: str = "y", **attributes: Any) -> Any:
-    """A node whose inputs are separated by blanks; "-" is one that is left out."""
+    """A node whose inputs are separated by blanks; "-" stands for an input that is left out."""
     names = ["" if name == "-" else name for name in inputs.split()]
     return helper.make_node(operator, names, [output], name=f"{operator.lower()}_{output}", **attributes)
 

@@ -1,4 +1,4 @@
-"""What is refused of networks in ONNX's format, each by its name and place, and files that nobody wrote."""
+"""Refusals of unsupported parts of networks in ONNX's format, by name and place, and of damaged files."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
         if kind == 0:
             damaged = damaged[:place]
         elif kind == 1:
-            # Weights are most of the bytes; what describes them is at both ends.
+            # Weights are most of the bytes, and their descriptions are at both ends.
             ends = np.r_[0:900, len(damaged) - 400 : len(damaged)]
             damaged[rng.choice(ends, 3)] = rng.integers(256, size=3)
         elif kind == 2:

@@ -181,7 +181,7 @@ def test_the_documented_functions_are_those_that_work(engine: tfhe.Engine, secre
             if not isinstance(function, np.ufunc) and not hasattr(function, "_implementation"):
                 continue
             for arguments in ((x,), (x, x), (x, 1), (x, (1, 1)), ([x, x],), (x, x, x), (a > 2, x, x)):
-                # What is beyond a ufunc's operands is where its result goes.
+                # An argument after a ufunc's operands is the array for its result.
                 if isinstance(function, np.ufunc) and len(arguments) > function.nargs - function.nout:
                     continue
                 # NumPy's own errors, of arguments that are nobody's, are refusals as well.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import json
 import pickle
 import stat
 import subprocess
@@ -12,13 +13,16 @@ import weakref
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import everlevel
 from claims import assert_claims
 from concurrency import FOREVER, ctrl_c_at_the_first_step, releases_the_lock
-from everlevel import Engine, tfhe
+from everlevel import Engine, ntru, tfhe
+from everlevel._common import headers
 from everlevel.cli import main
 from everlevel.errors import (
     ChecksumError,
@@ -103,6 +107,35 @@ def test_inspect_says_what_files_hold(engine: tfhe.Engine, tmp_path: Path, capsy
     out = capsys.readouterr().out
     for line in ("tfhe secret key", "tfhe evaluation key", "(2,3)", "integer-3-64, n 32, N 2^9, rank 1, INSECURE"):
         assert line in out
+
+
+@pytest.mark.parametrize("scheme", [tfhe, ntru])
+def test_a_small_ciphertext_is_a_small_file(scheme: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = scheme.Engine("integer-4-64", thread_count=1)
+    secret_key = engine.create_secret_key()
+    x, path = engine.encrypt_uint(np.uint32(123_456_789), secret_key), tmp_path / "x"
+    x.save(path)
+    assert path.stat().st_size == len(x.to_bytes()) == 704
+    assert len(pickle.dumps(x)) < 1024
+    opened, y = everlevel.open(path, thread_count=1)
+    assert repr(opened) == repr(engine)
+    assert int(opened.decrypt(y, secret_key)) == 123_456_789
+    # Parts of the package, and people, read the numbers of the parameters all the same.
+    assert main(["inspect", "--json", str(path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["parameter_set"], found["verified"]) == (engine._prefix + "integer-4-64", True)
+    secret_key.save(tmp_path / "secret")
+    assert headers.read(str(tmp_path / "secret")).literal == found["parameters"] == headers.read(str(path)).literal
+    with pytest.raises(FileParametersError, match=r"holds a tfhe uint array of .*integer-4-64, .*; open it with"):
+        scheme.Engine("integer-4-64", insecure_log_n=10).load(path)
+
+
+def test_a_set_that_this_version_lacks_is_refused() -> None:
+    metadata = {"kind": "tfhe_ciphertext", "parameters": "integer-9-64", "fingerprint": "0x1", "library": "everlevel 9"}
+    with pytest.raises(FileParametersError, match=r"^read: it is of the set integer-9-64, .* wrote it, everlevel 9$"):
+        headers._checked("it", metadata)
+    with pytest.raises(HeaderError, match="lacks a part"):
+        headers._checked("it", {"kind": "ciphertext", "fingerprint": "0x1"})
 
 
 def test_a_shape_that_is_none_is_refused() -> None:

@@ -1,16 +1,18 @@
 //! Objects as containers, and back; objects at a path have `write` and `read`.
 //!
 //! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another
-//! set is refused. Words are little-endian. A secret key is its seed; other keys are seeds and bodies. Ciphertexts that
+//! set is refused. Ciphertexts of a named set have no literal: the name and the fingerprint tell it ([`add_literal`]).
+//! Words are little-endian. A secret key is its seed; other keys are seeds and bodies. Ciphertexts that
 //! nothing was done to are seeds, or masks of lists, and bodies (`fresh`). Others have a row for each in `ciphertexts`:
 //! its words, the largest value that it may hold, and the number of its rows in `noise`, which are names, factors and
 //! variances of errors. In `history` each has the number of names that are kept of the bootstraps that led to it, the
 //! largest probability that one of them failed, and the names. Files without a history are read; of their ciphertexts'
 //! failures nothing is known.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use everlevel_io::schema::{refuse, require};
+use everlevel_io::schema::{number_from_text, refuse, require};
 use everlevel_io::{ALIGNMENT, Builder, Container, Stored, kinds};
 use everlevel_objects::require_secret;
 use everlevel_rand::Seed;
@@ -22,7 +24,7 @@ use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
     Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey,
-    SeededEvalKeys, SeededKeySwitchKey, SwitchStep,
+    SeededEvalKeys, SeededKeySwitchKey, SwitchStep, sets,
 };
 
 mod circuit;
@@ -257,7 +259,11 @@ struct UintEntry {
 fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
     let id = all.first().ok_or(Error::NothingToSave { what: "ciphertexts" })?.key();
     all.iter().try_for_each(|ciphertext| require_secret("save", "ciphertext", ciphertext.key(), id))?;
-    let mut builder = begin(kind, name, params, id);
+    let mut builder = begin_compact(kind, name, params, id);
+    // A literal is longer than a fresh ciphertext.
+    if !sets::find(name).is_ok_and(|set| set.literal() == *params.literal()) {
+        builder.describe_json(LITERAL, params.literal());
+    }
     let runs = Run::all(all, params.n());
     let rows: Vec<&Ciphertext> = runs.iter().filter(|run| run.is_rows()).flat_map(|run| run.of_array(all)).collect();
     if rows.len() < all.len() {
@@ -373,13 +379,38 @@ fn row_len(params: &Params) -> usize {
     8 * (params.ciphertext_dim() + 3)
 }
 
+/// The entry of the literal.
+const LITERAL: &str = "params";
+
+/// A container with its set's name and literal, the fingerprint, and the secret's name.
 fn begin<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'a> {
+    let mut builder = begin_compact(kind, name, params, id);
+    builder.describe_json(LITERAL, params.literal());
+    builder
+}
+
+/// As [`begin`], without the literal.
+fn begin_compact<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'a> {
     let mut builder = Builder::new(kind);
     builder.describe("parameters", name);
-    builder.describe_json("params", params.literal());
     builder.describe_number("fingerprint", params.fingerprint());
     builder.describe_number("secret_id", id.0);
     builder
+}
+
+/// Adds the literal to a file's metadata without one: that of the set that they name, if it has their fingerprint.
+pub fn add_literal(metadata: &mut BTreeMap<String, String>) {
+    let set = || sets::find(metadata.get("parameters")?).ok();
+    let fingerprint = || number_from_text(metadata.get("fingerprint")?);
+    if metadata.contains_key(LITERAL) {
+        return;
+    }
+    if let (Some(set), Some(fingerprint)) = (set(), fingerprint())
+        && let Ok(params) = set.params()
+        && params.fingerprints().all().contains(&fingerprint)
+    {
+        metadata.insert(LITERAL.into(), serde_json::to_string(params.literal()).expect("numbers are JSON"));
+    }
 }
 
 /// Checks kind, parameters and every byte, and gives the secret's name.

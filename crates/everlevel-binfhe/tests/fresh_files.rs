@@ -4,14 +4,12 @@ use crate::common::{self, keys, literal};
 
 use std::sync::Arc;
 
-use everlevel_binfhe::{Ciphertext, Error, Gate, Params, PublicKey, SecretKey, Space, UintArray, Width};
+use everlevel_binfhe::files::{NamedParams, UNNAMED, add_literal};
+use everlevel_binfhe::{Ciphertext, Error, Gate, Literal, Params, PublicKey, SecretKey, Space, UintArray, Width, sets};
 use everlevel_io::{Builder, Container, Error as FileError, Stored, kinds};
 
 /// Bytes of a container's tensors.
-fn data_nbytes<T: for<'p> Stored<everlevel_binfhe::files::NamedParams<'p>, Error = Error>>(
-    object: &T,
-    params: &Arc<Params>,
-) -> usize {
+fn data_nbytes<T: for<'p> Stored<NamedParams<'p>, Error = Error>>(object: &T, params: &Arc<Params>) -> usize {
     object.to_container(&params.into()).unwrap().data_nbytes() as usize
 }
 
@@ -35,6 +33,77 @@ fn fresh_integers_are_a_seed_and_bodies() {
     assert!(read.iter().all(|x| x.lwe().address().is_some()));
     // They are as small when they are written again, and so is a part of them.
     assert_eq!(data_nbytes(&read[32..48].to_vec(), params), 8 * (3 + 1 + 4 + 16));
+}
+
+/// An integer of a named set in a file, and its secret.
+fn of_set(name: &str) -> (SecretKey, UintArray, Vec<u8>) {
+    let secret = SecretKey::generate(Arc::new(sets::find(name).unwrap().params().unwrap())).unwrap();
+    let x = secret.encrypt_uints(Width::U32, &[0xdead_beef]).unwrap();
+    let file = x.to_container(&NamedParams { params: secret.params(), name }).unwrap().to_bytes();
+    (secret, x, file)
+}
+
+#[test]
+fn ciphertexts_of_named_sets_have_no_literal() {
+    for name in ["integer-4-128", "integer-6-64", "ntru-integer-4-64"] {
+        let (secret, x, file) = of_set(name);
+        let bodies = 8 * x.blocks().len();
+        // The header is two blocks of 256 bytes.
+        assert_eq!(file.len(), 2 * 256 + 8 * (3 + 1 + 4) + bodies, "{name}");
+        let container = Container::from_bytes(file).unwrap();
+        assert_eq!(UintArray::from_container(&secret.params().into(), &container).unwrap(), x);
+        let mut metadata = container.header().metadata.clone();
+        assert!(!metadata.contains_key("params"), "{name}");
+        add_literal(&mut metadata);
+        let literal: Literal = serde_json::from_str(&metadata["params"]).unwrap();
+        assert_eq!(&literal, secret.params().literal());
+        let whole = metadata.clone();
+        add_literal(&mut metadata);
+        assert_eq!(metadata, whole);
+    }
+}
+
+#[test]
+fn literals_are_written_unless_a_set_has_them() {
+    let (secret, x, _) = of_set("integer-4-128");
+    for name in [UNNAMED, "integer-4-64", "integer-99"] {
+        let file = x.to_container(&NamedParams { params: secret.params(), name }).unwrap().to_bytes();
+        let container = Container::from_bytes(file).unwrap();
+        assert_eq!(&container.json::<Literal>("params").unwrap(), secret.params().literal(), "{name}");
+        // As earlier versions wrote files of every set.
+        assert_eq!(UintArray::from_container(&secret.params().into(), &container).unwrap(), x);
+    }
+    let metadata = |entries: &[(&str, &str)]| entries.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    let own = format!("{:#018x}", secret.params().fingerprint());
+    for (entries, added) in [
+        (vec![("parameters", "integer-4-128"), ("fingerprint", &*own)], true),
+        (vec![("parameters", "integer-4-64"), ("fingerprint", &*own)], false),
+        (vec![("parameters", "integer-99"), ("fingerprint", &*own)], false),
+        (vec![("parameters", "integer-4-128"), ("fingerprint", "0x0123456789abcdef")], false),
+        (vec![("parameters", "integer-4-128"), ("fingerprint", "none")], false),
+        (vec![("parameters", "integer-4-128")], false),
+        (vec![("fingerprint", &*own)], false),
+        (vec![], false),
+    ] {
+        let mut all = metadata(&entries);
+        add_literal(&mut all);
+        assert_eq!(all.contains_key("params"), added, "{entries:?}");
+    }
+}
+
+#[test]
+fn every_byte_of_a_small_file_counts() {
+    let (secret, _, file) = of_set("integer-4-128");
+    let read = |bytes: Vec<u8>| -> Result<UintArray, Error> {
+        UintArray::from_container(&secret.params().into(), &Container::from_bytes(bytes)?)
+    };
+    assert!(read(file.clone()).is_ok());
+    for at in 0..file.len() {
+        assert!(matches!(read(file[..at].to_vec()), Err(Error::Io(_))), "cut at {at}");
+        let mut damaged = file.clone();
+        damaged[at] ^= 1 << (at % 8);
+        assert!(matches!(read(damaged), Err(Error::Io(_))), "changed at {at}");
+    }
 }
 
 #[test]

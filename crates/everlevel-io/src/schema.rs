@@ -34,8 +34,7 @@ impl Container {
     /// [`Error::Header`].
     pub fn number(&self, name: &str) -> Result<u64, Error> {
         let text = self.metadata(name)?;
-        let value = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        value.ok_or_else(|| Error::header(name, format!("{text:.40}"), "0x and 16 hexadecimal digits"))
+        number_from_text(text).ok_or_else(|| Error::header(name, format!("{text:.40}"), "0x and 16 hexadecimal digits"))
     }
 
     /// Reads a seed that [`Builder::describe_seed`] has added.
@@ -86,6 +85,11 @@ impl Container {
         let found = self.kind()?;
         if found == kind { Ok(()) } else { Err(Error::WrongKind { found: found.into(), expected: kind.into() }) }
     }
+}
+
+/// The number that [`Builder::describe_number`] wrote.
+pub fn number_from_text(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
 
 /// 32 bytes as 64 hexadecimal digits.

@@ -3,7 +3,7 @@
 
 use crate::{Error, MAX_MODULUS_BITS, Simd, primes};
 
-/// A factor `w` of many products modulo `q`, and `⌊w·2^64/q⌋` (Shoup).
+/// A factor `w` of many products modulo `q`, and its Shoup word `⌊w·2^64/q⌋`.
 pub(crate) type Factor = (u64, u64);
 
 /// The factor `w` below `q`.
@@ -13,9 +13,16 @@ pub(crate) fn factor(w: u64, q: u64) -> Factor {
 
 /// `a·w mod q`, in `[0, 2q)`, for any 64-bit `a`.
 #[inline(always)]
-pub(crate) fn mul_lazy(a: u64, (w, quotient): Factor, q: u64) -> u64 {
-    let estimate = ((u128::from(a) * u128::from(quotient)) >> 64) as u64;
+pub(crate) fn mul_lazy(a: u64, (w, shoup): Factor, q: u64) -> u64 {
+    let estimate = ((u128::from(a) * u128::from(shoup)) >> 64) as u64;
     a.wrapping_mul(w).wrapping_sub(estimate.wrapping_mul(q))
+}
+
+/// `a·w mod q`, in `[0, q)`, for any 64-bit `a`.
+#[inline(always)]
+pub(crate) fn mul_factor(a: u64, w: Factor, q: u64) -> u64 {
+    let r = mul_lazy(a, w, q);
+    r.min(r.wrapping_sub(q))
 }
 
 /// Sums that [`Modulus::sums_into`] has in registers at once.
@@ -30,10 +37,9 @@ pub struct Modulus {
     barrett: u64,
     /// `⌊2^64/q⌋`.
     reciprocal: u64,
-    /// `2^52 mod q`.
-    two_52: u64,
-    /// `⌊2^52·(2^52 mod q)/q⌋`.
-    two_52_quotient: u64,
+    /// `w = 2^52 mod q`, and `⌊w·2^52/q⌋`, its Shoup word for products of 52 bits.
+    #[cfg(target_arch = "x86_64")]
+    two_52: [u64; 2],
     /// `2^64 mod q`.
     two_64: Factor,
     simd: Simd,
@@ -59,10 +65,20 @@ impl Modulus {
         let bits = u64::BITS - q.leading_zeros();
         let barrett = ((1u128 << (2 * bits)) / u128::from(q)) as u64;
         let reciprocal = ((1u128 << 64) / u128::from(q)) as u64;
-        let two_52 = (1 << 52) % q;
-        let two_52_quotient = ((u128::from(two_52) << 52) / u128::from(q)) as u64;
         let two_64 = factor(((1u128 << 64) % u128::from(q)) as u64, q);
-        Ok(Self { q, bits, barrett, reciprocal, two_52, two_52_quotient, two_64, simd })
+        Ok(Self {
+            q,
+            bits,
+            barrett,
+            reciprocal,
+            #[cfg(target_arch = "x86_64")]
+            two_52: {
+                let w = (1 << 52) % q;
+                [w, ((u128::from(w) << 52) / u128::from(q)) as u64]
+            },
+            two_64,
+            simd,
+        })
     }
 
     /// The prime.
@@ -70,11 +86,11 @@ impl Modulus {
         self.q
     }
 
-    /// `2^52 mod q` and its Shoup word.
+    /// `2^52 mod q`, and its Shoup word for products of 52 bits.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn two_52(&self) -> [u64; 2] {
-        [self.two_52, self.two_52_quotient]
+        self.two_52
     }
 
     /// log2 of the prime.
@@ -122,9 +138,7 @@ impl Modulus {
     /// With `m = ⌊2^64/q⌋`, `x·m/2^64` is below `x/q` by less than 1, so that its floor is the quotient or one less.
     #[inline]
     pub fn reduce(&self, x: u64) -> u64 {
-        let estimate = (u128::from(x) * u128::from(self.reciprocal)) >> 64;
-        let r = x.wrapping_sub((estimate as u64).wrapping_mul(self.q));
-        r.min(r.wrapping_sub(self.q))
+        mul_factor(x, (1, self.reciprocal), self.q)
     }
 
     /// `x mod q`, in `[0, q)`, for a signed integer; as [`Modulus::reduce`], without a branch.
@@ -140,20 +154,8 @@ impl Modulus {
         if x < 0 { self.neg(r) } else { r }
     }
 
-    /// `a·w mod q`, for any 64-bit `a`.
-    #[inline(always)]
-    pub(crate) fn mul_factor(&self, a: u64, w: Factor) -> u64 {
-        let r = mul_lazy(a, w, self.q);
-        r.min(r.wrapping_sub(self.q))
-    }
-
-    /// The factor `w` below `q`.
-    pub(crate) fn factor(&self, w: u64) -> Factor {
-        factor(w, self.q)
-    }
-
-    /// `x mod q` for any sum of products below `2^128`: `⌊x/2^64⌋·2^64` and the rest are each reduced to less than
-    /// `2q`.
+    /// `x mod q` for any sum of products below `2^128`: its upper word times `2^64` and its lower word are each
+    /// reduced to less than `2q`.
     #[inline]
     pub(crate) fn reduce_wide(&self, x: u128) -> u64 {
         let high = mul_lazy((x >> 64) as u64, self.two_64, self.q);
@@ -162,8 +164,8 @@ impl Modulus {
         r.min(r.wrapping_sub(self.q))
     }
 
-    /// The portable sums of products: `out[i]` for `i` from `done` on, of which `add(i, sums)` adds the products of
-    /// `out[i]`, `out[i + 1]`, … to `sums`, below `2^128`.
+    /// Portable sums of products, each below `2^128`: writes `out[i]` for `i` from `done` on. `add(i, sums)` adds the
+    /// products of `out[i]`, `out[i + 1]`, … to `sums`.
     #[inline(always)]
     pub(crate) fn sums_into(&self, out: &mut [u64], done: usize, add: impl Fn(usize, &mut [u128])) {
         let (together, rest) = out[done..].as_chunks_mut();

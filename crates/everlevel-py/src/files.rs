@@ -319,12 +319,14 @@ pub fn deserialize(
 /// The size of each tensor, and the metadata.
 type Inspected = Noted<BTreeMap<String, usize>>;
 
-fn inspected(header: io::header::Header) -> Inspected {
+fn inspected(mut header: io::header::Header) -> Inspected {
+    everlevel_binfhe::files::add_literal(&mut header.metadata);
     let sizes = header.tensors.into_iter().map(|(name, place)| (name, place.range.len())).collect();
     (sizes, header.metadata)
 }
 
-/// The contents of a file's header: the size of each tensor, and its metadata.
+/// The contents of a file's header: the size of each tensor, and its metadata, with the literal that a set's name
+/// stands for.
 #[pyfunction]
 pub fn inspect_file(path: PathBuf) -> PyResult<Inspected> {
     run(|| Ok(inspected(Container::inspect(&path)?)))

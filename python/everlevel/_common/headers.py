@@ -95,12 +95,25 @@ def read(path: str) -> Header:
     Raises
     ------
     StorageError, FormatError
-        If the file can't be opened, isn't Everlevel's, or its header lacks a part.
+        If the file can't be opened or isn't Everlevel's, or if its header lacks a part or names an unknown set.
     """
     return _checked(path, _native.inspect_file(path)[1])
 
 
+def require_literal(operation: str, where: str, metadata: Mapping[str, str]) -> None:
+    """Refuse the metadata of a set that this version lacks: files of ciphertexts have its name in place of numbers."""
+    name = metadata.get("parameters")
+    if name is not None and "params" not in metadata:
+        raise FileParametersError(
+            f"{operation}: {where} is of the set {name}, and this version has no such set; open it with the version "
+            f"that wrote it, {metadata.get('library', 'which is unknown')}",
+            found=metadata.get("fingerprint"),
+            expected=None,
+        )
+
+
 def _checked(where: str, metadata: Mapping[str, str]) -> Header:
+    require_literal("read", where, metadata)
     header = Header(metadata)
     try:
         _ = header.kind, header.fingerprint, header.literal["log_n"]

@@ -62,6 +62,7 @@ def inspect(path: str, *, verify: bool) -> dict[str, Any]:
     else:
         sizes, metadata = _native.inspect_bytes(piped, verify)
         file_bytes = len(piped)
+    headers.require_literal("inspect", path, metadata)
     try:
         found = {
             "path": path,

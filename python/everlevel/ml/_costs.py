@@ -108,8 +108,8 @@ class Costs:
 def rotations_of(turns: Turns, layout: Layout) -> int:
     """Return the key switches of a product by baby steps and giant steps, as the engine splits the diagonals.
 
-    Baby steps are amounts below a power of two, the root of the slots at most, and what is left of them without their
-    highest bits.
+    Baby steps are the remainders of the amounts by a power of two, the root of the slots at most, and these remainders
+    without their highest bits, one after another.
     """
     slots = layout.slot_count
     amounts = [(place * layout.lanes + slots // 2) % slots - slots // 2 for place in turns.places]

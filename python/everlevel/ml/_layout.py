@@ -2,8 +2,7 @@
 
 *Rows.* A unit has `lanes` rows, of which feature i of row b is in slot ``i·lanes + b``; features are filled up to a
 power of two and repeated until the unit is full, so that every slot has a value and rotations come round. A map of
-weights W of m × n, both filled up to powers of two, has up to d = min(m, n) diagonals, of which those that are zero
-take nothing,
+weights W of m × n, both filled up to powers of two, has up to d = min(m, n) diagonals that aren't zero,
 
     y[r] = Σ_(k < d) W[r mod m, (r + k) mod n]·x[r + k],
 
@@ -118,7 +117,7 @@ class Turns:
     Attributes
     ----------
     places : tuple of int
-        Of the diagonals that aren't zero, in order: amounts to the left by which the input is rotated.
+        Amounts to the left by which the input is rotated, in order: one for each diagonal that isn't zero.
     folds : tuple of int
         Amounts to the left by which sums are added up afterwards.
     """
@@ -136,7 +135,7 @@ def turns(weights: Array) -> Turns:
     """Return the rotations of a map."""
     outputs, inputs = map(power, weights.shape)
     folds = tuple(outputs << k for k in range((inputs // outputs).bit_length() - 1)) if inputs > outputs else ()
-    # The smaller size divides the larger one: an entry is in the diagonal of its difference, modulo the smaller.
+    # The smaller size divides the larger one: an entry's diagonal is its column less its row, modulo the smaller size.
     row, column = np.nonzero(weights)
     places = np.unique((column - row) % min(outputs, inputs))
     return Turns(tuple(map(int, places)) or (0,), folds)

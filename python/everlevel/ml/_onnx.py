@@ -1,10 +1,11 @@
-"""Networks in ONNX's format as layers. The package `onnx` parses their files, and is imported when one is read.
+"""Reader of networks in ONNX's format. The package `onnx` parses their files, and is imported when one is read.
 
 Everything between two activations is affine, and is folded into one layer as it is read (`_tensors`).
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
 from typing import Any, Final
@@ -16,11 +17,11 @@ from ..errors import ModelError, StorageError
 from . import _onnx_images, _onnx_shapes, _onnx_sums
 from ._network import Array, Network, Task, require_finite
 from ._onnx_node import Node, Value
-from ._tensors import Source, Tensor, refusal, require_room
+from ._tensors import Source, Tensor, refusal
 
 _OPERATORS: Final = {**_onnx_sums.OPERATORS, **_onnx_images.OPERATORS, **_onnx_shapes.OPERATORS}
 _LINKS: Final = ("Softmax", "LogSoftmax")
-"""Operators that are read at the end alone: scores are what they are given."""
+"""Operators that are read at the end alone: their arguments are the scores."""
 _NAMES: Final = tuple(sorted([*_OPERATORS, *_LINKS, "Constant"]))
 
 _LEAST_OPSET: Final = 13
@@ -127,7 +128,7 @@ def _require_version(proto: Any, newest: int) -> None:
 
 
 def _require_operators(graph: Any) -> None:
-    """Refuse operators by name before anything else is looked at."""
+    """Refuse unknown operators by name, before the network is checked as a whole."""
     for index, node in enumerate(graph.node):
         if node.domain not in _DOMAINS or node.op_type not in _NAMES:
             domain = "" if node.domain in _DOMAINS else f" of {_short(node.domain)}"
@@ -178,7 +179,7 @@ def _network(onnx: Any, graph: Any) -> Network:
         else:
             values[proto.output[0]] = _applied(node, proto.op_type)
         for name in proto.input:
-            # Tables are large: none stays longer than it is needed.
+            # Tables are large: none is kept after its last use.
             if last_uses[name] == index and name != result.name:
                 values.pop(name, None)
         if attributes:
@@ -219,7 +220,7 @@ def _applied(node: Node, operator: str) -> Value:
         return _OPERATORS[operator](node)
     except ModelError:
         raise
-    except ValueError as error:  # NumPy's, of shapes
+    except ValueError as error:  # by NumPy, for shapes that don't broadcast
         raise _malformed(node.place, error) from error
 
 
@@ -287,12 +288,7 @@ def _input(onnx: Any, entry: Any) -> tuple[Tensor, bool]:
             "export it with a dynamic first axis alone",
             found=shown,
         )
-    size = 1
-    for length in features:
-        size *= length
-    source = Source(size, "", place)
-    require_room(place, source, (size,))
-    return source.tensor(tuple(features)), sizes[0] == 1
+    return Source(math.prod(features), "", place).tensor(tuple(features)), sizes[0] == 1
 
 
 def _constants(onnx: Any, graph: Any) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""Operators of ONNX on images: convolutions, means and normalisations."""
+"""Readers of ONNX's operators on images: convolutions, means and normalisations."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def _batch_normalization(node: Node) -> Value:
 
 
 def _of_channels(values: Array, tensor: Tensor) -> Array:
-    """Return a number for each channel in the shape that broadcasts to an image."""
+    """Return numbers, one for each channel, in the shape that broadcasts to an image."""
     return values.reshape(-1, *(1,) * (len(tensor.shape) - 1))
 
 
 def _windows(node: Node, tensor: Tensor, kernel: tuple[int, ...]) -> Windows:
-    """Read kernel, strides, dilations and pads."""
+    """Return the windows of a node: its kernel, strides, dilations and pads, on the image."""
     sizes, rank = tensor.shape[1:], len(kernel)
     if not rank or len(sizes) != rank:
         raise mismatch(node, tensor.shape, kernel)

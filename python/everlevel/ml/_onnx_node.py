@@ -1,4 +1,4 @@
-"""Nodes of an ONNX graph, as the readers of operators meet them."""
+"""Nodes of an ONNX graph: inputs and attributes, checked as the operators' readers ask for them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError
 from ._network import Array
 from ._tensors import Tensor, refusal
 
 Value = Tensor | Array
-"""What a node gives: an affine map of encrypted numbers, or a constant."""
+"""A node's result: an affine map of encrypted numbers, or a constant."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,11 @@ class Node:
     Attributes
     ----------
     place : str
-        Its number, name and operator, in words.
+        Number, name and operator, in words.
     inputs : tuple of Value or None
         None where an optional one is left out.
     attributes : dict
-        Those that nobody has taken yet: what is left when the node is read, is refused.
+        Attributes that the reader hasn't taken yet. A node with one left after its reading is refused.
     has_one_row : bool
         Whether the first dimension of the network's input is 1, and not left open.
     """
@@ -46,13 +47,13 @@ class Node:
         return value.decode("ascii", "replace") if isinstance(value, bytes) else str(value)
 
     def require(self, name: str, value: Any, allowed: tuple[Any, ...], advice: str) -> None:
-        """Refuse another value of an attribute."""
+        """Refuse an attribute whose value is none of those allowed."""
         if value not in allowed:
             choices = " or ".join(map(repr, allowed))
             raise refusal(self.place, f"has {name}={value!r}", f"{choices} is supported", advice, value, allowed)
 
     def axes(self, values: Any, rank: int, advice: str) -> tuple[int, ...]:
-        """Return axes of a tensor of so many dimensions, from 0 up: none is the first one, of the rows."""
+        """Return axes of a tensor of `rank` dimensions, counted from 0 up; axis 0, of the rows, is refused."""
         found = tuple(int(axis) for axis in np.ravel(values))
         axes = tuple(axis + rank if axis < 0 else axis for axis in found)
         is_whole = np.array_equal(found, np.ravel(values))
@@ -114,7 +115,7 @@ class Node:
         return found
 
 
-def mismatch(node: Node, left: Any, right: Any) -> Exception:
+def mismatch(node: Node, left: Any, right: Any) -> ModelError:
     """Return the error of shapes that an operator can't bring together."""
     return refusal(
         node.place,
@@ -127,4 +128,4 @@ def mismatch(node: Node, left: Any, right: Any) -> Exception:
 
 
 Reader = Callable[[Node], Value]
-"""A reader of an operator."""
+"""Function from a node of one operator to its result."""

@@ -1,4 +1,4 @@
-"""Operators of ONNX that move numbers, and change none."""
+"""Readers of ONNX's operators that move numbers, and change none."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _reshape(node: Node) -> Value:
 def _filled(
     node: Node, old: tuple[int, ...], wanted: tuple[int, ...], size: int, *, allows_zero: bool
 ) -> tuple[int, ...]:
-    """Return a shape with its 0 and −1 filled in."""
+    """Return the shape that a Reshape asks for, with its 0 and −1 filled in."""
     new = [
         old[index] if length == 0 and not allows_zero and index < len(old) else length
         for index, length in enumerate(wanted)
@@ -143,4 +143,4 @@ OPERATORS: Final[Mapping[str, Reader]] = {
 }
 
 ON_CONSTANTS: Final = ("Identity", "Reshape", "Transpose")
-"""Those that take constants alone, as well."""
+"""Operators whose only input may be a constant."""

@@ -1,4 +1,4 @@
-"""Operators of ONNX that are sums, products and activations."""
+"""Readers of ONNX's sums, products and activations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ def _gemm(node: Node) -> Value:
     left, right = node.tensor(0), node.constant(1)
     alpha, beta = float(node.take("alpha", 1.0)), float(node.take("beta", 1.0))
     node.require("transA", node.take("transA", 0), (0,), "transpose the matrix of weights instead")
-    _require_rank(node, left, 1)
+    if len(left.shape) != 1:
+        raise refusal(
+            node.place,
+            f"has rows of shape {left.shape}",
+            "1 dimension is needed",
+            "put a Flatten before it",
+            found=left.shape,
+        )
     matrix = right.T if node.take("transB", 0) else right
     if matrix.ndim != 2 or len(matrix) != left.size:
         raise mismatch(node, left.shape, matrix.shape)
@@ -42,11 +49,9 @@ def _matmul(node: Node) -> Value:
             "use fully connected layers and convolutions in place of attention",
             found="MatMul of two results",
         )
-    tensor, matrix = (left, right) if isinstance(left, Tensor) else (right, left)
-    assert isinstance(tensor, Tensor)
-    assert not isinstance(matrix, Tensor)
+    tensor, matrix = _with_constant(left, right)
     is_right = tensor is left
-    # Of a matrix on the left, the tensor's first dimension is none of the product's.
+    # A product with a matrix on the left needs two dimensions beside that of the rows.
     if matrix.ndim != 2 or len(tensor.shape) < (1 if is_right else 2):
         raise mismatch(node, tensor.shape, matrix.shape)
     inner = (tensor.shape[-1], len(matrix)) if is_right else (tensor.shape[-2], matrix.shape[1])
@@ -94,9 +99,7 @@ def _plus(node: Node, left: Value, right: Value) -> Tensor:
             raise mismatch(node, left.shape, right.shape)
         require_room(node.place, left.source, np.broadcast_shapes(left.shape, right.shape))
         return left.with_terms(left.terms + right.terms, node.place)
-    tensor, addend = (left, right) if isinstance(left, Tensor) else (right, left)
-    assert isinstance(tensor, Tensor)
-    assert not isinstance(addend, Tensor)
+    tensor, addend = _with_constant(left, right)
     constant = _of_rows(node, tensor, addend)
     terms = np.broadcast_to(tensor.terms, (1 + tensor.source.size, *_broadcast(node, tensor, constant))).copy()
     terms[0] += constant
@@ -118,10 +121,7 @@ def _multiply(node: Node) -> Value:
             "use another activation, or multiply in the clear",
             found="Mul of two results",
         )
-    tensor, constant = (left, right) if isinstance(left, Tensor) else (right, left)
-    assert isinstance(tensor, Tensor)
-    assert not isinstance(constant, Tensor)
-    return _times(node, tensor, constant)
+    return _times(node, *_with_constant(left, right))
 
 
 def _divide(node: Node) -> Value:
@@ -131,6 +131,14 @@ def _divide(node: Node) -> Value:
     return _times(node, node.tensor(0), 1 / divisor)
 
 
+def _with_constant(left: Value, right: Value) -> tuple[Tensor, Array]:
+    """Return two operands, of which one is encrypted, in the order: tensor, constant."""
+    tensor, constant = (left, right) if isinstance(left, Tensor) else (right, left)
+    assert isinstance(tensor, Tensor)
+    assert not isinstance(constant, Tensor)
+    return tensor, constant
+
+
 def _times(node: Node, tensor: Tensor, factor: Array) -> Tensor:
     constant = _of_rows(node, tensor, factor)
     _broadcast(node, tensor, constant)
@@ -138,7 +146,7 @@ def _times(node: Node, tensor: Tensor, factor: Array) -> Tensor:
 
 
 def _of_rows(node: Node, tensor: Tensor, constant: Array) -> Array:
-    """Return what a constant is for each row: its first dimension, where it has as many as the tensor, is 1."""
+    """Return a constant in the shape of one row: where it has a dimension of the rows, that has to be 1."""
     if constant.ndim <= len(tensor.shape):
         return constant
     if constant.ndim == len(tensor.shape) + 1 and len(constant) == 1:
@@ -157,17 +165,6 @@ def _broadcast(node: Node, tensor: Tensor, constant: Array) -> tuple[int, ...]:
     shape = np.broadcast_shapes(tensor.shape, constant.shape)
     require_room(node.place, tensor.source, shape)
     return shape
-
-
-def _require_rank(node: Node, tensor: Tensor, rank: int) -> None:
-    if len(tensor.shape) != rank:
-        raise refusal(
-            node.place,
-            f"has rows of shape {tensor.shape}",
-            f"{rank} dimension is needed",
-            "put a Flatten before it",
-            found=tensor.shape,
-        )
 
 
 def _activation(function: str) -> Reader:

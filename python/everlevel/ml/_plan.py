@@ -13,7 +13,7 @@ from .._common.sizes import format_bytes
 from ..ckks import Engine
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, products_of, rotations_of
-from ._layout import MOST_MATRIX_SLOTS, Layout, of_features, of_rows, power, turns
+from ._layout import MOST_MATRIX_SLOTS, Layout, Turns, of_features, of_rows, power, turns
 from ._program import MOST_GRID_INPUTS, Map, Program
 
 _LIMB_BYTES: Final = 8
@@ -224,7 +224,7 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
                 has_matrices |= not needed.is_slotwise
                 for fold in needed.folds:
                     fixed[fold * layout.lanes] = max(fixed.get(fold * layout.lanes, 0), level - 1)
-                stages.append(_rows_stage(step, layout, level, costs))
+                stages.append(_rows_stage(step, needed, layout, level, costs))
             else:
                 stages.append(_features_stage(step, level, costs))
                 units = len(step.bias)
@@ -241,14 +241,13 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
     return Plan(layout, engine.log_n, program.levels, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
 
 
-def _rows_stage(step: Map, layout: Layout, level: int, costs: Costs) -> Stage:
-    needed = turns(step.weights)
+def _rows_stage(step: Map, needed: Turns, layout: Layout, level: int, costs: Costs) -> Stage:
     rotations = len(needed.folds)
-    if not needed.is_slotwise:
+    if needed.is_slotwise:
+        nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
+    else:
         rotations += rotations_of(needed, layout)
         nbytes = len(needed.places) * (level + 1) * _DIAGONAL_BYTES << costs.log_n
-    else:
-        nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
     nbytes += level * _LIMB_BYTES << costs.log_n  # the bias
     seconds = costs.rows(level, needed, layout)
     return Stage(_name(step), level, level - 1, rotations, len(needed.places), seconds, nbytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,14 @@ Report = Callable[[int], None]
 """Told of every step."""
 
 
+class Encoded(NamedTuple):
+    """Encoded weights and bias of a map of rows, and the amounts by which its sums are folded."""
+
+    weights: PlainMatrix | Plaintext
+    bias: Plaintext
+    folds: tuple[int, ...]
+
+
 class Runner:
     """A program's encoded weights, which are made at the first use and kept, and the steps of its groups."""
 
@@ -25,8 +34,7 @@ class Runner:
         self._program = program
         self._layout = layout
         self._lock = Lock()
-        self._weights: dict[int, PlainMatrix | Plaintext] = {}
-        self._biases: dict[int, Plaintext] = {}
+        self._maps: dict[int, Encoded] = {}
 
     def __call__(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
         """Return the results of a ciphertext of whole groups of units."""
@@ -51,31 +59,34 @@ class Runner:
 
     def _map(self, index: int, step: Map, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
         engine, lanes = self._engine, self._layout.lanes
-        weights, bias = self._encoded(index, step)
+        weights, bias, folds = self._encoded(index, step)
         if isinstance(weights, PlainMatrix):
             y = engine.multiply_matrix(weights, x, _needed(keys))
         else:
             y = engine.multiply(x, weights)
-        for fold in turns(step.weights).folds:
+        for fold in folds:
             y = y + engine.rotate(y, _needed(keys), -fold * lanes)
             # No partial sum of a row's products is larger than the sum of their sizes.
             y = engine.assume_bound(y, step.sum_bound)
         return engine.assume_bound(engine.add(y, bias), 1.0)
 
-    def _encoded(self, index: int, step: Map) -> tuple[PlainMatrix | Plaintext, Plaintext]:
-        engine = self._engine
+    def _encoded(self, index: int, step: Map) -> Encoded:
+        engine, layout = self._engine, self._layout
         level = self._program.levels - sum(before.levels for before in self._program.steps[:index])
         with self._lock:
-            if index not in self._weights:
-                if not turns(step.weights).is_slotwise:
-                    entries, places = matrix(step.weights, self._layout)
-                    self._weights[index] = engine.encode_to_plain_matrix(entries, level, places)
+            if index not in self._maps:
+                needed = turns(step.weights)
+                weights: PlainMatrix | Plaintext
+                if needed.is_slotwise:
+                    (diagonal,) = diagonals(step.weights, layout)
+                    weights = engine.encode(diagonal, level, bound=float(np.abs(diagonal).max()))
                 else:
-                    (diagonal,) = diagonals(step.weights, self._layout)
-                    self._weights[index] = engine.encode(diagonal, level, bound=float(np.abs(diagonal).max()))
+                    entries, places = matrix(step.weights, layout)
+                    weights = engine.encode_to_plain_matrix(entries, level, places)
                 bound = float(np.abs(step.bias).max())
-                self._biases[index] = engine.encode(repeated(step.bias, self._layout), level - 1, bound=bound)
-            return self._weights[index], self._biases[index]
+                bias = engine.encode(repeated(step.bias, layout), level - 1, bound=bound)
+                self._maps[index] = Encoded(weights, bias, needed.folds)
+            return self._maps[index]
 
     def _of_features(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
         for step in self._program.steps:

@@ -25,10 +25,11 @@ _MOST_BOX: Final = 64.0
 _LEAST: Final = 1e-12
 _NOISE: Final = 2.0**-26
 """Standard deviation of a step's noise, of values up to 1: about that of a rescaling by 2^40 at N = 2^16."""
-_POWERS: Final = {"relu": 1, "square": 2}
-"""Functions f of which f(c·x) is a power of c times f(x), for c > 0: each unit has an interval of its own."""
+_HOMOGENEOUS: Final = {"relu": 1, "square": 2}
+"""Degrees d of homogeneous activations, f(c·x) = c^d·f(x) for c > 0: each unit has its own interval."""
 _EXACT_DEGREES: Final = {"square": 2}
-"""Activations that are polynomials: others' degree is asked for or searched."""
+"""Degrees of activations that are polynomials: those of other activations are asked for or searched."""
+_CALIBRATED: Final = "compile with ranges='calibrated', whose intervals are shorter and not proven"
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,9 @@ class Fitted:
     ----------
     program : Program
     error : float
-        Largest difference of a score, as a share of the spread of the model's scores: of polynomials and of noise.
+        Largest difference of a score by polynomials and noise, as a share of the spread of the model's scores.
     noise : float
-        The part of noise.
+        Largest difference of a score by noise alone, as the same share.
     agreeing : int
         Examples of which the prediction is the model's own.
     example_count : int
@@ -111,35 +112,32 @@ def fitted(network: Network, examples: Array, region: InputRange, wishes: Wishes
     if best is None:
         raise ModelError(
             f"compile: no polynomial of degree up to {degrees[-1]} is nearer to the model's activations than 0 is, on "
-            f"the intervals of all rows in range; leave degree out, narrow input_range or margin, or compile with "
-            f"ranges='calibrated', whose intervals are shorter and not proven",
+            f"the intervals of all rows in range; leave degree out, narrow input_range or margin, or {_CALIBRATED}",
             place=network.name,
             found=degrees[-1],
         )
     if best.noise > wishes.max_error and (wishes.degree is not None or best.noise > best.error / 2):
-        raise ModelError(
-            f"compile: noise moves a score on the examples by {best.noise:.2g} of the scores' spread, and max_error is "
+        found_error = best.noise
+        problem = (
+            f"noise moves a score on the examples by {best.noise:.2g} of the scores' spread, and max_error is "
             f"{wishes.max_error:g}: the intervals of all rows in range are much longer than what examples lead to; "
-            f"narrow input_range or margin, or compile with ranges='calibrated', whose intervals are shorter and not "
-            f"proven",
-            place=network.name,
-            found=best.noise,
-            supported=wishes.max_error,
+            f"narrow input_range or margin"
         )
-    raise ModelError(
-        f"compile: the largest error of a score on the examples is {best.error:.2g} of the scores' spread at degrees "
-        f"up to {degrees[-1]}, and max_error is {wishes.max_error:g}; allow a larger one, name a degree, or compile "
-        f"with ranges='calibrated', whose intervals are shorter and not proven",
-        place=network.name,
-        found=best.error,
-        supported=wishes.max_error,
-    )
+    else:
+        found_error = best.error
+        problem = (
+            f"the largest error of a score on the examples is {best.error:.2g} of the scores' spread at degrees up to "
+            f"{degrees[-1]}, and max_error is {wishes.max_error:g}; allow a larger one, name a degree"
+        )
+    text = f"compile: {problem}, or {_CALIBRATED}"
+    raise ModelError(text, place=network.name, found=found_error, supported=wishes.max_error)
 
 
 def measured(network: Network, program: Program, examples: Array) -> Fitted:
-    """Compare a program with its model on the examples, as noise of every step leaves it.
+    """Compare the scores of a program on the examples, with the noise of every step, with its model's.
 
-    A proven interval that is much longer than what examples take leaves small numbers, and their noise counts.
+    Where a proven interval is much longer than the examples' arguments, these are scaled to small numbers, beside
+    which the noise counts.
     """
     own = network.scores(examples)
     labels = network.task.labels(own)
@@ -157,9 +155,11 @@ def measured(network: Network, program: Program, examples: Array) -> Fitted:
 
 
 def _spread(scores: Array, scale: float) -> float:
-    """Return what errors are shares of: the scores' spread; of scores that are all the same, their size or scale."""
+    """Return the unit of errors: the spread of the scores; for scores that are all the same, their size or scale."""
     spread, size = float(scores.max() - scores.min()), float(np.abs(scores).max())
-    return spread if spread > _LEAST * size else size if size > _LEAST else scale
+    if spread > _LEAST * size:
+        return spread
+    return size if size > _LEAST else scale
 
 
 def _noisy_scores(program: Program, scaled: Array) -> Array:
@@ -223,11 +223,12 @@ def _calibrated(arguments: Array, margin: float) -> tuple[Array, Array]:
 def _intervals(name: str, low: Array, high: Array) -> tuple[float, Array, Array]:
     """Return the intervals' center, their halves for each unit, and the units of the function's results.
 
-    A ReLU of c·x is c times that of x, for c > 0: each unit has its own interval. Other functions share one.
+    Each unit of a homogeneous activation has its own interval: the results scale with its half. Units of other
+    activations share one.
     """
-    if name in _POWERS:
+    if name in _HOMOGENEOUS:
         half = np.maximum(np.maximum(-low, high), _LEAST) * _ABOVE
-        return 0.0, half, half ** _POWERS[name]
+        return 0.0, half, half ** _HOMOGENEOUS[name]
     least, largest = float(low.min()), float(high.max())
     half = np.full(len(low), max((largest - least) / 2, _LEAST) * _ABOVE)
     return (least + largest) / 2, half, np.ones(len(low))
@@ -237,7 +238,7 @@ def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *
     center, halves = interval
     half, function = float(halves.max()), ACTIVATIONS[layer.name]
     on_units: Callable[[Array], Array] = function
-    if layer.name not in _POWERS:
+    if layer.name not in _HOMOGENEOUS:
 
         def on_units(t: Array) -> Array:
             return function(center + half * t)
@@ -245,7 +246,7 @@ def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *
     found: ChebyshevFit = fit(on_units, _EXACT_DEGREES.get(layer.name, degree))
     coefficients = np.array(found.coefficients, dtype=np.float64)
     least, largest = _range_of(coefficients)
-    error = found.max_error * (half ** _POWERS[layer.name] if layer.name in _POWERS else 1.0)
+    error = found.max_error * half ** _HOMOGENEOUS.get(layer.name, 0)
     ends = (center - half, center + half)
     return Polynomial(coefficients, max(-least, largest), layer.name, ends, error, is_proven, layer.place)
 

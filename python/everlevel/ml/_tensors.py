@@ -1,4 +1,4 @@
-"""Tensors of a network that is being read: affine in the results of the activation before them.
+"""Affine tensors of a network that is being read, each a map of the results of the activation before it.
 
 Convolutions, means, normalisations and sums are affine, and so are their compositions. A tensor is the table of its
 constant and of its coefficients, and each affine operator acts on the table's rows as it does on rows of inputs.
@@ -17,21 +17,23 @@ from ..errors import ModelError
 from ._network import Activation, Affine, Array, Layer
 
 _MOST_NUMBERS: Final = 2**26
-"""Of a tensor's table: half a gigabyte."""
+"""Limit of the numbers in a tensor's table: half a gigabyte of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Numbers that tensors are affine in: the network's inputs, or the results of an activation.
+    """Variables of affine tensors: the network's inputs, or the results of an activation.
 
     Attributes
     ----------
     size : int
+        Number of the variables.
     function : str
-        One of `ACTIVATIONS`; "" of inputs.
+        Name of the activation, one of `ACTIVATIONS`; "" for the network's inputs.
     place : str
+        Name of the input or node, in words.
     argument : Tensor or None
-        Of the activation.
+        Argument of the activation.
     """
 
     size: int
@@ -40,7 +42,7 @@ class Source:
     argument: Tensor | None = None
 
     def tensor(self, shape: tuple[int, ...]) -> Tensor:
-        """Return the numbers themselves, in a shape."""
+        """Return the variables as a tensor of a shape: the identity map."""
         require_room(self.place, self, shape)
         terms = np.zeros((1 + self.size, self.size))
         np.fill_diagonal(terms[1:], 1.0)
@@ -54,10 +56,11 @@ class Tensor:
     Attributes
     ----------
     source : Source
+        Variables of the map.
     terms : ndarray, shape (1 + source.size, …)
-        The constant, and the coefficients of each of the source's numbers.
+        Constant, and coefficients of each variable.
     place : str
-        Where the network has it, in words.
+        Name of the node that made it, in words.
     """
 
     source: Source
@@ -66,12 +69,12 @@ class Tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of one row's numbers: that of the network, without its first dimension."""
+        """Shape of one row: the tensor's shape in the network without its first dimension."""
         return self.terms.shape[1:]
 
     @property
     def size(self) -> int:
-        """Numbers of one row."""
+        """Count of the numbers in one row."""
         return math.prod(self.shape)
 
     def with_terms(self, terms: Array, place: str) -> Tensor:
@@ -87,7 +90,7 @@ class Tensor:
         return Source(self.size, function, place, self).tensor(self.shape)
 
     def is_result_of(self, function: str, argument: Tensor) -> bool:
-        """Whether these are the results of an activation of an argument, in its shape."""
+        """Whether the tensor is an activation of an argument, unchanged and in its shape."""
         own = self.source.argument
         if self.source.function != function or own is None or not own.equals(argument) or self.shape != own.shape:
             return False
@@ -95,7 +98,7 @@ class Tensor:
         return not flat[0].any() and np.array_equal(flat[1:], np.eye(self.size))
 
     def layers(self) -> tuple[Layer, ...]:
-        """Return the layers that lead from the inputs to here."""
+        """Return the layers from the network's inputs to this tensor."""
         found: list[Layer] = []
         tensor: Tensor | None = self
         while tensor is not None:

@@ -1,4 +1,4 @@
-"""Windows that slide over an image, in any number of dimensions: convolutions and means."""
+"""Sliding windows over images of any number of dimensions: convolutions and means."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from ._network import Array
 
 @dataclass(frozen=True)
 class Windows:
-    """Places of windows: of each dimension, the image's size and what an operator of ONNX says of it.
+    """Places of sliding windows, by an operator's attributes in each dimension.
 
     Attributes
     ----------
-    sizes, kernel, strides, dilations : tuple of int
+    sizes : tuple of int
+        Sizes of the image.
+    kernel, strides, dilations : tuple of int
     pads : tuple of (int, int)
-        Zeros before and after the image.
+        Counts of zeros before and after the image.
     """
 
     sizes: tuple[int, ...]
@@ -41,16 +43,16 @@ class Windows:
 
     @property
     def rests(self) -> tuple[int, ...]:
-        """Numbers of the padded image after the first window: the strides go through them."""
+        """Sizes of the padded image beyond the first window, which the strides divide into further windows."""
         return tuple(size - span for size, span in zip(self.padded, self.spans, strict=True))
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Windows in each dimension."""
+        """Counts of windows."""
         return tuple(rest // stride + 1 for rest, stride in zip(self.rests, self.strides, strict=True))
 
     def pieces(self, x: Array) -> Iterator[tuple[tuple[int, ...], Array]]:
-        """Yield each tap of the kernel, with the numbers that all windows have there.
+        """Yield each tap of the kernel, with the numbers of the image that it meets in all windows.
 
         Parameters
         ----------
@@ -83,7 +85,7 @@ def convolution(x: Array, weights: Array, windows: Windows, groups: int) -> Arra
 
 
 def mean(x: Array, windows: Windows, *, counts_pads: bool) -> Array:
-    """Return the mean of each window: of its numbers in the image, or of all, padded zeros included."""
+    """Return the mean of each window: of its numbers inside the image, or of padded zeros as well."""
     total = sum(piece for _, piece in windows.pieces(x))
     if counts_pads:
         return np.asarray(total / math.prod(windows.kernel))

@@ -1,4 +1,4 @@
-"""NumPy's functions on encrypted arrays that are no operators or methods of theirs, with NumPy's arguments."""
+"""NumPy functions of encrypted arrays for which these have no operator or method, with NumPy's arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._numpy import NUMPY
 
 
 def _engine(*values: Any) -> Any:
-    """Return the engine of the first encrypted operand: NumPy calls these functions where there is one."""
+    """Return the engine of the first encrypted operand. NumPy calls these functions with at least one."""
     return next(value for value in values if isinstance(value, EncryptedArray))._engine
 
 
@@ -35,7 +35,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 @NUMPY.implements(np.clip)
 def _clip(a: Any, a_min: Any, a_max: Any) -> Any:
-    """Bound below and then above, as NumPy does where the bounds cross."""
+    """Clip below and then above: where the bounds cross, the upper one holds, as in NumPy."""
     low = a if a_min is None else _maximum(a, a_min)
     return low if a_max is None else _minimum(low, a_max)
 

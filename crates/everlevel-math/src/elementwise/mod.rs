@@ -3,6 +3,7 @@
 //! A vector backend does a prefix of whole vectors and the portable loop the rest.
 
 use crate::Modulus;
+use crate::modulus::{factor, mul_factor};
 use crate::simd::vector_prefix;
 
 #[cfg(target_arch = "x86_64")]
@@ -69,9 +70,9 @@ impl Modulus {
     /// `a_i *= w`.
     pub fn mul_scalar_assign(&self, a: &mut [u64], w: u64) {
         let done = vector_prefix!(self.simd(), mul_scalar_assign(self, a, w));
-        let w = self.factor(w);
+        let (w, q) = (factor(w, self.q()), self.q());
         for x in &mut a[done..] {
-            *x = self.mul_factor(*x, w);
+            *x = mul_factor(*x, w, q);
         }
     }
 
@@ -79,9 +80,9 @@ impl Modulus {
     pub fn mul_scalar_add_assign(&self, acc: &mut [u64], a: &[u64], w: u64) {
         assert_eq!(acc.len(), a.len());
         let done = vector_prefix!(self.simd(), mul_scalar_add_assign(self, acc, a, w));
-        let w = self.factor(w);
+        let (w, q) = (factor(w, self.q()), self.q());
         for (x, y) in acc[done..].iter_mut().zip(&a[done..]) {
-            *x = self.add(*x, self.mul_factor(*y, w));
+            *x = self.add(*x, mul_factor(*y, w, q));
         }
     }
 
@@ -89,9 +90,9 @@ impl Modulus {
     pub fn sub_mul_scalar_assign(&self, a: &mut [u64], b: &[u64], w: u64) {
         assert_eq!(a.len(), b.len());
         let done = vector_prefix!(self.simd(), sub_mul_scalar_assign(self, a, b, w));
-        let w = self.factor(w);
+        let (w, q) = (factor(w, self.q()), self.q());
         for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
-            *x = self.mul_factor(*x + self.q() - *y, w);
+            *x = mul_factor(*x + q - *y, w, q);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The portable transform: two levels in a pass, in blocks that the first cache holds.
 
 use crate::MAX_MODULUS_BITS;
-use crate::modulus::{Factor, factor, mul_lazy};
+use crate::modulus::{Factor, factor, mul_factor, mul_lazy};
 
 /// log2 of the values of a block whose levels are done one after another while the block stays in the first cache.
 const LOG_BLOCK: u32 = 12;
@@ -82,15 +82,12 @@ impl Tables {
             self.forward_levels(a, level, 0);
             level += 2;
         }
-        for (block, a) in a.chunks_exact_mut(1 << (log_n - level)).enumerate() {
-            for level in (level..log_n).step_by(2) {
-                self.forward_levels(a, level, block << (level - (log_n - a.len().trailing_zeros())));
+        let (blocks, one) = (level, factor(1, q));
+        for (block, a) in a.chunks_exact_mut(1 << (log_n - blocks)).enumerate() {
+            for level in (blocks..log_n).step_by(2) {
+                self.forward_levels(a, level, block << (level - blocks));
             }
-            let one = factor(1, q);
-            for x in a {
-                *x = mul_lazy(*x, one, q);
-                *x = (*x).min((*x).wrapping_sub(q));
-            }
+            a.iter_mut().for_each(|x| *x = mul_factor(*x, one, q));
         }
     }
 
@@ -118,19 +115,17 @@ impl Tables {
         while log_n - blocks > LOG_BLOCK {
             blocks += 2;
         }
+        let one = factor(1, q);
         for (block, a) in a.chunks_exact_mut(1 << (log_n - blocks)).enumerate() {
             for level in (blocks..log_n).step_by(2).rev() {
-                self.inverse_levels(a, level, block << (level - blocks));
+                self.inverse_levels(a, level, block << (level - blocks), one);
             }
         }
         for level in (top..blocks).step_by(2).rev() {
-            self.inverse_levels(a, level, 0);
+            self.inverse_levels(a, level, 0, one);
         }
         let scale = factor(scale, q);
-        let scaled = |x| {
-            let y = mul_lazy(x, scale, q);
-            y.min(y.wrapping_sub(q))
-        };
+        let scaled = |x| mul_factor(x, scale, q);
         if top == 0 {
             a.iter_mut().for_each(|x| *x = scaled(*x));
             return;
@@ -143,8 +138,8 @@ impl Tables {
 
     /// The levels `level + 1` and `level` of the chunks of `a`, of which the first is chunk `block` of that level.
     #[inline(always)]
-    fn inverse_levels(&self, a: &mut [u64], level: u32, block: usize) {
-        let (q, one, len) = (self.q, factor(1, self.q), self.inv_roots.len() >> level);
+    fn inverse_levels(&self, a: &mut [u64], level: u32, block: usize, one: Factor) {
+        let (q, len) = (self.q, self.inv_roots.len() >> level);
         let twiddles = two_levels(&self.inv_roots, level, block);
         if len == 4 {
             for (chunk, w) in a.as_chunks_mut().0.iter_mut().zip(twiddles) {

@@ -53,8 +53,8 @@ impl Core {
         let terms: usize = (0..plan.block_rows()).flat_map(together).max().unwrap_or(0);
         let giants = (0..plan.block_rows()).map(|row| plan.by_giant(row).len()).max().unwrap_or(0);
         let diagonals = match form {
-            // Sums that wait for their turn.
-            MatrixForm::Plain => 2 * source * giants.clamp(1, GIANTS_TOGETHER).saturating_sub(1),
+            // Sums of giant steps that wait for their rotation.
+            MatrixForm::Plain => 2 * source * giants.min(GIANTS_TOGETHER).saturating_sub(1),
             MatrixForm::Light => terms * source,
             // Their coefficients beside their residues.
             MatrixForm::Entries => terms * source + terms * 2 * self.encoder.slots() / self.ring.n() + 2 * TOGETHER,
