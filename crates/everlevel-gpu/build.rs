@@ -1,5 +1,5 @@
-//! Builds the host device, for the feature `host`: every kernel twice, with plain and with checked memory. For the feature
-//! `cuda`, embeds the cubins that `make gpu-kernels` made, where they are.
+//! Builds the host device, for the feature `host`: every kernel twice, with plain and with checked memory. For the
+//! feature `cuda`, embeds the cubins that `make gpu-kernels` made, where they are.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

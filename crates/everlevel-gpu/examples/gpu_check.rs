@@ -279,7 +279,6 @@ fn full_size<D: Device>(log_n: u32, device: impl Fn() -> Outcome<D>) -> Outcome<
 }
 
 fn check<D: Device>(log_n: u32, device: impl Fn() -> Outcome<D>) -> Outcome<()> {
-    println!("{:?}", device()?);
     let same = methods(device()?)?;
     if full_size(log_n, device)? && same { Ok(()) } else { Err("other bits than the CPU's".into()) }
 }
@@ -294,7 +293,11 @@ fn main() -> Outcome<()> {
             check(log_n, || Ok(Host::new(Memory::Plain, Order::Forward)))
         }
         #[cfg(feature = "cuda")]
-        "cuda" => check(log_n, || Ok(everlevel_gpu::Cuda::new(0)?)),
+        "cuda" => {
+            let device = everlevel_gpu::Cuda::new(0)?;
+            println!("{}, {} bytes free", device.name(), device.free_nbytes()?);
+            check(log_n, || Ok(everlevel_gpu::Cuda::new(0)?))
+        }
         other => Err(format!("no device {other} in this build").into()),
     }
 }

@@ -32,7 +32,7 @@ impl Free {
     }
 
     /// Whether a call may name a limb.
-    pub fn may_name(&self, limb: DeviceLimb) -> bool {
+    pub(crate) fn may_name(&self, limb: DeviceLimb) -> bool {
         !self.is_recording || self.is_workspace[limb.0 as usize]
     }
 
@@ -49,7 +49,7 @@ impl Free {
         Ok(limbs)
     }
 
-    pub fn give(&mut self, limbs: &[DeviceLimb]) {
+    pub(crate) fn give(&mut self, limbs: &[DeviceLimb]) {
         for &limb in limbs {
             if self.is_workspace[limb.0 as usize] { &mut self.workspace } else { &mut self.general }.push(limb);
         }

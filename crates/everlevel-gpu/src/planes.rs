@@ -108,7 +108,7 @@ impl<D: Device> Planes<D> {
     }
 
     /// Residues that are in use.
-    pub fn held_count(&self) -> u64 {
+    pub(crate) fn held_count(&self) -> u64 {
         (self.units - locked(&self.free).0.values().sum::<u64>()) * UNIT as u64
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use everlevel_ring::Ring;
 use everlevel_ring::device::{
-    Conversion, DeviceError, DeviceLimb, DeviceRing, DiagonalSums, Halves, KeyProduct, Lift, Operands, Pointwise,
-    Scaling, Tensor, Transform,
+    Conversion, DeviceError, DeviceLimb, DeviceMemory, DeviceRing, DiagonalSums, Halves, KeyProduct, Lift, Operands,
+    Pointwise, Scaling, Tensor, Transform,
 };
 
 use crate::{Arena, Device, Error};
@@ -25,13 +25,7 @@ fn of_device<T>(result: Result<T, Error>) -> Result<T, DeviceError> {
     result.map_err(|error| DeviceError(Box::new(error)))
 }
 
-impl<D> DeviceRing for Arena<D>
-where
-    D: Device + Send + Sync + 'static,
-    D::Buffer: Send + Sync + 'static,
-    D::Stream: Send + Sync,
-    D::Graph: Send + Sync + 'static,
-{
+impl<D: Device> DeviceMemory for Arena<D> {
     fn id(&self) -> u64 {
         self.id()
     }
@@ -44,20 +38,26 @@ where
         self.release(limbs);
     }
 
-    fn write(&self, _: &Ring, to: DeviceLimb, residues: &[u64]) -> Result<(), DeviceError> {
-        of_device(self.write(to, residues))
-    }
-
-    fn read(&self, _: &Ring, out: &mut [u64], from: DeviceLimb) -> Result<(), DeviceError> {
-        of_device(self.read(out, from))
-    }
-
     fn copy(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), DeviceError> {
         of_device(self.copy_limbs(pairs))
     }
 
     fn clear(&self, limbs: &[DeviceLimb]) -> Result<(), DeviceError> {
         of_device(self.clear_limbs(limbs))
+    }
+
+    fn operations(self: Arc<Self>) -> Box<dyn Any> {
+        Box::new(self as Arc<dyn DeviceRing>)
+    }
+}
+
+impl<D: Device> DeviceRing for Arena<D> {
+    fn write(&self, _: &Ring, to: DeviceLimb, residues: &[u64]) -> Result<(), DeviceError> {
+        of_device(self.write(to, residues))
+    }
+
+    fn read(&self, _: &Ring, out: &mut [u64], from: DeviceLimb) -> Result<(), DeviceError> {
+        of_device(self.read(out, from))
     }
 
     fn forward(&self, ring: &Ring, transforms: &[Transform]) -> Result<(), DeviceError> {

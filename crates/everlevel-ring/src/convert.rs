@@ -83,8 +83,8 @@ impl Ring {
         special: &PrimeSet,
     ) -> Vec<Vec<(usize, Poly<Eval>)>> {
         let Some(first) = all.first() else { return Vec::new() };
-        if let Some(device) = first.device() {
-            return self.mod_up_there(device, all, digits, special);
+        if first.is_there() {
+            return self.mod_up_there(all, digits, special);
         }
         let full = first.set.union(special);
         let parts: Vec<(usize, PrimeSet, PrimeSet)> = digits
@@ -151,8 +151,8 @@ impl Ring {
     /// [`Ring::rescale`] of several polynomials over the same primes.
     pub fn rescale_many(&self, all: Vec<Poly<Eval>>, target: &PrimeSet) -> Vec<Poly<Eval>> {
         let Some(first) = all.first() else { return Vec::new() };
-        if let Some(device) = first.device().cloned() {
-            return self.rescale_many_there(&device, all, target);
+        if first.is_there() {
+            return self.rescale_many_there(all, target);
         }
         let old = first.set.clone();
         let (dropped, gained) = (old.difference(target), target.difference(&old));
@@ -223,8 +223,8 @@ impl Ring {
     /// If `a` has more than one prime.
     pub fn lift(&self, a: &Poly<Coeff>, target: &PrimeSet) -> Poly<Coeff> {
         assert_eq!(a.set.len(), 1, "lift: from one prime");
-        if let Some(device) = a.device() {
-            return self.lift_there(device, a, target);
+        if a.is_there() {
+            return self.lift_there(a, target);
         }
         let source = self.modulus(a.set.indices()[0]).q();
         let mut out = self.uninit(target);

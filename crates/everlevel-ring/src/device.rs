@@ -14,192 +14,15 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Debug};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use everlevel_process::DeviceError;
 
+pub use crate::held::{Copies, DeviceLimb, DeviceMemory, OnDevice};
+pub use crate::jobs::{Conversion, Halves, Lift, Operands, Pointwise, Scaling, Tensor, Transform};
+
+use crate::held::{DeviceLimbs, done};
 use crate::{Basis, Diagonal, PackedPoly, Poly, PrimeSet, ResidueRows, Ring};
-
-/// A limb of a device: `n` residues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DeviceLimb(pub u32);
-
-/// Limbs of a device that are free again when they are dropped.
-pub struct DeviceLimbs {
-    device: Arc<dyn DeviceRing>,
-    limbs: Vec<DeviceLimb>,
-}
-
-impl Debug for DeviceLimbs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeviceLimbs").field("device", &self.device.id()).field("limbs", &self.limbs).finish()
-    }
-}
-
-impl DeviceLimbs {
-    /// Limbs with arbitrary contents.
-    pub(crate) fn take(device: &Arc<dyn DeviceRing>, count: usize) -> Self {
-        Self { device: Arc::clone(device), limbs: done(device.take(count)) }
-    }
-
-    /// The device.
-    pub(crate) fn device(&self) -> &Arc<dyn DeviceRing> {
-        &self.device
-    }
-
-    /// The limbs.
-    pub(crate) fn as_slice(&self) -> &[DeviceLimb] {
-        &self.limbs
-    }
-
-    /// Overwrites every residue with zero.
-    pub(crate) fn clear(&mut self) {
-        done(self.device.clear(&self.limbs));
-    }
-
-    /// Copies of some of the limbs.
-    pub(crate) fn copies_of(&self, at: impl Iterator<Item = usize>) -> Self {
-        let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
-        let copy = Self::take(&self.device, from.len());
-        let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
-        done(self.device.copy(&pairs));
-        copy
-    }
-}
-
-impl Clone for DeviceLimbs {
-    fn clone(&self) -> Self {
-        self.copies_of(0..self.limbs.len())
-    }
-}
-
-impl Drop for DeviceLimbs {
-    fn drop(&mut self) {
-        self.device.release(&self.limbs);
-    }
-}
-
-/// A polynomial on a device: limb `k` is for prime `set.indices()[k]`.
-#[derive(Debug, Clone, Copy)]
-pub struct OnDevice<'a> {
-    /// The primes.
-    pub set: &'a PrimeSet,
-    /// The limbs, in the order of the set.
-    pub limbs: &'a [DeviceLimb],
-}
-
-impl OnDevice<'_> {
-    /// The limb of prime `index`.
-    ///
-    /// # Panics
-    /// If the prime does not belong to the set.
-    pub fn limb(&self, index: usize) -> DeviceLimb {
-        self.limbs[self.set.position(index).expect("prime belongs to the polynomial's set")]
-    }
-
-    /// Primes and limbs.
-    pub fn each(self) -> impl Iterator<Item = (usize, DeviceLimb)> {
-        self.set.indices().iter().copied().zip(self.limbs.iter().copied())
-    }
-}
-
-/// The transform of a limb modulo a prime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Transform {
-    /// The operand.
-    pub from: DeviceLimb,
-    /// The result: another limb, or the operand.
-    pub to: DeviceLimb,
-    /// Index of the prime.
-    pub prime: usize,
-}
-
-/// An operation `to = f(a, b)` on residues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pointwise {
-    /// `a + b`.
-    Add,
-    /// `a − b`.
-    Subtract,
-    /// `a·b`.
-    Multiply,
-    /// `to + a·b`.
-    MultiplyAdd,
-}
-
-/// An operation `to = f(a, b)` with factors `w`, and `v` where it has a second one, for each limb.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scaling {
-    /// `a·w`.
-    Scale,
-    /// `a·w + b`.
-    ScaleAdd,
-    /// `a·w + b·v`: the last step of a division by part of the modulus.
-    Combine,
-}
-
-/// An operation `to = f(to, w)` with a residue `w` for each half of a limb.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halves {
-    /// `to·w`.
-    Scale,
-    /// `to + w`.
-    Add,
-}
-
-/// The limbs of an operation, modulo one prime. A result may take an operand's place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operands {
-    /// The result.
-    pub to: DeviceLimb,
-    /// The first operand.
-    pub a: DeviceLimb,
-    /// The second operand.
-    pub b: DeviceLimb,
-    /// Index of the prime.
-    pub prime: usize,
-}
-
-/// The limbs of a tensor product: `to = (a0·b0, a0·b1 + a1·b0, a1·b1)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tensor {
-    /// The results, which may take operands' places.
-    pub to: [DeviceLimb; 3],
-    /// The first factor.
-    pub a: [DeviceLimb; 2],
-    /// The second factor.
-    pub b: [DeviceLimb; 2],
-    /// Index of the prime.
-    pub prime: usize,
-}
-
-/// The limbs of a conversion of integers from one set of primes to another, as
-/// [`everlevel_math::BasisConverter::convert`].
-#[derive(Debug, Clone)]
-pub struct Conversion<'a> {
-    /// The primes of the sources, at most 60.
-    pub from: &'a PrimeSet,
-    /// The primes of the targets.
-    pub to: &'a PrimeSet,
-    /// The residues that are converted, in coefficient representation, times the converter's scales.
-    pub sources: Vec<DeviceLimb>,
-    /// The results, each another limb than all sources.
-    pub targets: Vec<DeviceLimb>,
-}
-
-/// The centred residues of a limb, modulo another prime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lift {
-    /// The residues.
-    pub from: DeviceLimb,
-    /// Index of their prime.
-    pub from_prime: usize,
-    /// The result, another limb.
-    pub to: DeviceLimb,
-    /// Index of its prime.
-    pub to_prime: usize,
-}
 
 /// The products of a polynomial's digits with the rows of a key, and polynomials that are added to them.
 #[derive(Debug)]
@@ -251,27 +74,12 @@ pub enum Plain<'a> {
 /// The jobs of one call run at once: none may write a limb that another one touches. Calls are done in order. Every
 /// result has the host's bits.
 #[expect(clippy::missing_errors_doc, reason = "all errors are the device's")]
-pub trait DeviceRing: Debug + Send + Sync {
-    /// A number that no other device of the process has.
-    fn id(&self) -> u64;
-
-    /// Limbs with arbitrary contents.
-    fn take(&self, count: usize) -> Result<Vec<DeviceLimb>, DeviceError>;
-
-    /// Frees limbs.
-    fn release(&self, limbs: &[DeviceLimb]);
-
+pub trait DeviceRing: DeviceMemory {
     /// Copies a limb to the device.
     fn write(&self, ring: &Ring, to: DeviceLimb, residues: &[u64]) -> Result<(), DeviceError>;
 
     /// Copies a limb from the device, after all work before.
     fn read(&self, ring: &Ring, out: &mut [u64], from: DeviceLimb) -> Result<(), DeviceError>;
-
-    /// Copies limbs: each first one becomes the second one.
-    fn copy(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), DeviceError>;
-
-    /// Overwrites limbs with zeros.
-    fn clear(&self, limbs: &[DeviceLimb]) -> Result<(), DeviceError>;
 
     /// Forward transforms, as [`everlevel_math::Ntt::forward`].
     fn forward(&self, ring: &Ring, transforms: &[Transform]) -> Result<(), DeviceError>;
@@ -409,66 +217,6 @@ impl Recordings {
     }
 }
 
-/// The value, or an unwinding.
-pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
-    result.unwrap_or_else(|error| error.unwind())
-}
-
-/// Copies that devices hold of something on the host, and its identity.
-pub struct Copies {
-    id: u64,
-    all: Mutex<Vec<(u64, Arc<dyn Any + Send + Sync>)>>,
-}
-
-impl Default for Copies {
-    fn default() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), all: Mutex::default() }
-    }
-}
-
-impl Debug for Copies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Copies").finish_non_exhaustive()
-    }
-}
-
-/// A clone is on the host alone.
-impl Clone for Copies {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl Copies {
-    /// A number that nothing else with copies has in this process.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// The copy on a device that serves, made if there is none yet.
-    ///
-    /// # Errors
-    /// That of `make`.
-    pub fn on<T: Any + Send + Sync, E>(
-        &self,
-        device: u64,
-        serves: impl Fn(&T) -> bool,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Arc<T>, E> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = all.iter().filter(|(id, _)| *id == device);
-        let mut copies = held.filter_map(|(_, copy)| Arc::clone(copy).downcast::<T>().ok());
-        if let Some(copy) = copies.find(|copy| serves(copy)) {
-            return Ok(copy);
-        }
-        drop(copies);
-        let copy = Arc::new(make()?);
-        all.push((device, Arc::clone(&copy) as Arc<dyn Any + Send + Sync>));
-        Ok(copy)
-    }
-}
-
 impl<R: Basis> Poly<R> {
     /// A copy on a device.
     ///
@@ -476,7 +224,8 @@ impl<R: Basis> Poly<R> {
     /// If it is on a device.
     #[must_use]
     pub fn to_device(&self, ring: &Ring, device: &Arc<dyn DeviceRing>) -> Self {
-        let copy = DeviceLimbs::take(device, self.set().len());
+        let memory: Arc<dyn DeviceMemory> = Arc::clone(device) as _;
+        let copy = DeviceLimbs::take(&memory, self.set().len());
         for (&to, limb) in copy.as_slice().iter().zip(self.limbs()) {
             done(device.write(ring, to, limb));
         }
@@ -487,39 +236,32 @@ impl<R: Basis> Poly<R> {
     #[must_use]
     pub fn to_host(&self, ring: &Ring) -> Self {
         let Some(held) = self.device_limbs() else { return self.clone() };
+        let device = operations(held);
         let mut copy = ring.uninit(self.set());
         for (out, &from) in copy.limbs_mut().iter_mut().zip(held.as_slice()) {
-            done(held.device().read(ring, out, from));
+            done(device.read(ring, out, from));
         }
         copy
-    }
-
-    /// The device that holds its limbs.
-    pub fn device(&self) -> Option<&Arc<dyn DeviceRing>> {
-        Some(self.device_limbs()?.device())
-    }
-
-    /// Its limbs on a device.
-    ///
-    /// # Panics
-    /// If they are the host's.
-    pub fn on_device(&self) -> OnDevice<'_> {
-        let held = self.device_limbs().expect("limbs are a device's");
-        OnDevice { set: self.set(), limbs: held.as_slice() }
     }
 }
 
 /// This polynomial on a device: itself, or a copy.
 pub(crate) fn there<'p, R: Basis>(ring: &Ring, device: &Arc<dyn DeviceRing>, poly: &'p Poly<R>) -> Cow<'p, Poly<R>> {
-    match poly.device() {
+    match poly.device_limbs() {
         Some(_) => Cow::Borrowed(poly),
         None => Cow::Owned(poly.to_device(ring, device)),
     }
 }
 
+/// The device of limbs.
+fn operations(held: &DeviceLimbs) -> Arc<dyn DeviceRing> {
+    let operations = Arc::clone(held.device()).operations();
+    *operations.downcast().unwrap_or_else(|_| unreachable!("a device's operations are those of a ring"))
+}
+
 /// The device of the first polynomial that has one.
 pub(crate) fn device_of<'p, R: Basis>(polys: impl IntoIterator<Item = &'p Poly<R>>) -> Option<Arc<dyn DeviceRing>> {
-    polys.into_iter().find_map(|poly| poly.device().cloned())
+    polys.into_iter().find_map(Poly::device_limbs).map(operations)
 }
 
 /// The device of a result and its operands, where one has any; the result is brought there.
@@ -528,8 +270,8 @@ pub(crate) fn device_for<'p, R: Basis>(
     result: &mut Poly<R>,
     operands: impl IntoIterator<Item = &'p Poly<R>>,
 ) -> Option<Arc<dyn DeviceRing>> {
-    let device = result.device().cloned().or_else(|| device_of(operands))?;
-    if result.device().is_none() {
+    let device = device_of([&*result]).or_else(|| device_of(operands))?;
+    if !result.is_there() {
         *result = result.to_device(ring, &device);
     }
     Some(device)

@@ -4,7 +4,7 @@
 use everlevel_math::Modulus;
 use rayon::prelude::*;
 
-use crate::device::{Halves, device_of};
+use crate::jobs::Halves;
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Most terms of an inner product that a kernel takes.
@@ -64,16 +64,16 @@ impl Ring {
 
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
     pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
-        if let Some(device) = device_of([a0, a1, b0, b1]) {
-            return self.tensor_there(&device, [a0, a1], [b0, b1]);
+        if [a0, a1, b0, b1].iter().any(|poly| poly.is_there()) {
+            return self.tensor_there([a0, a1], [b0, b1]);
         }
         self.three(&a0.set, |m, i, d| m.tensor_into(d, [a0.limb(i), a1.limb(i)], [b0.limb(i), b1.limb(i)]))
     }
 
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)²`.
     pub fn tensor_square(&self, [a0, a1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
-        if let Some(device) = device_of([a0, a1]) {
-            return self.tensor_there(&device, [a0, a1], [a0, a1]);
+        if a0.is_there() || a1.is_there() {
+            return self.tensor_there([a0, a1], [a0, a1]);
         }
         self.three(&a0.set, |m, i, d| m.tensor_square_into(d, [a0.limb(i), a1.limb(i)]))
     }
@@ -93,8 +93,8 @@ impl Ring {
     /// `Σ_k x_k·y_k` over `set`, of which every operand has the primes.
     pub fn inner_product(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&Poly<Eval>]) -> Poly<Eval> {
         assert_eq!(x.len(), y.len(), "inner product: as many factors on both sides");
-        if let Some(device) = device_of(x.iter().chain(y).copied()) {
-            let mut sum = Poly::zero_there(&device, set);
+        if let Some(beside) = x.iter().chain(y).find(|poly| poly.is_there()) {
+            let mut sum = Poly::zero_there(beside, set);
             x.iter().zip(y).for_each(|(x, y)| self.mul_add_assign(&mut sum, x, y));
             return sum;
         }

@@ -24,9 +24,10 @@
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
-//! [`mod@device`] polynomials on a device, `on_device` the ring's operations there · `residues` rows of keys and their
-//! products · `linear` the inner loops of linear transforms · [`mod@torus`] · [`mod@base2k`] · `poly`, `prime_set`
-//! layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer` memory on huge pages.
+//! [`mod@device`] polynomials on a device, `held` their limbs, `jobs`, `on_device` the ring's operations there ·
+//! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
+//! [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer`
+//! memory on huge pages.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
@@ -36,6 +37,8 @@ mod convert;
 pub mod device;
 mod fused;
 mod gadget;
+mod held;
+mod jobs;
 mod linear;
 mod on_device;
 pub mod packed;

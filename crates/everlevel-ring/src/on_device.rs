@@ -7,12 +7,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use everlevel_math::Modulus;
+use zeroize::Zeroize;
 
 use crate::device::{
-    Conversion, DeviceLimb, DeviceLimbs, DeviceRing, DiagonalSums, DiagonalTerm, Halves, KeyProduct, Lift, OnDevice,
+    Conversion, DeviceLimb, DeviceMemory, DeviceRing, DiagonalSums, DiagonalTerm, Halves, KeyProduct, Lift, OnDevice,
     Operands, Plain, Pointwise, Recorder, Recording, Recordings, Scaling, Tensor, Transform, Turn, device_for,
-    device_of, done, there,
+    device_of, there,
 };
+use crate::held::{DeviceLimbs, done};
 use crate::{BabySteps, Basis, Coeff, Diagonal, Eval, GiantSteps, PackedTerm, Poly, PrimeSet, ResidueRows, Ring};
 
 type Device = Arc<dyn DeviceRing>;
@@ -21,22 +23,29 @@ type Device = Arc<dyn DeviceRing>;
 type Digits = Vec<(usize, Poly<Eval>)>;
 
 /// An operand of products with the rows of keys: [`KeyProduct`] without its results.
-pub(crate) struct KeyOperand<'a> {
-    pub digits: &'a Digits,
-    pub rows: &'a ResidueRows,
-    pub addends: Option<([Option<&'a Poly<Eval>>; 2], &'a PrimeSet)>,
+struct KeyOperand<'a> {
+    digits: &'a Digits,
+    rows: &'a ResidueRows,
+    addends: Option<([Option<&'a Poly<Eval>>; 2], &'a PrimeSet)>,
 }
 
 impl<R: Basis> Poly<R> {
     fn uninit_there(device: &Device, set: &PrimeSet) -> Self {
-        Self::from_device(set.clone(), DeviceLimbs::take(device, set.len()))
+        let memory: Arc<dyn DeviceMemory> = Arc::clone(device) as _;
+        Self::from_device(set.clone(), DeviceLimbs::take(&memory, set.len()))
     }
 
-    pub(crate) fn zero_there(device: &Device, set: &PrimeSet) -> Self {
-        let mut limbs = DeviceLimbs::take(device, set.len());
-        limbs.clear();
-        Self::from_device(set.clone(), limbs)
+    /// The zero polynomial on the device of another one.
+    pub(crate) fn zero_there(other: &Self, set: &PrimeSet) -> Self {
+        let mut zero = Self::uninit_there(&device(other), set);
+        zero.zeroize();
+        zero
     }
+}
+
+/// The device of a polynomial that has one.
+fn device<R: Basis>(poly: &Poly<R>) -> Device {
+    device_of([poly]).unwrap_or_else(|| unreachable!("the polynomial is on a device"))
 }
 
 /// Transforms in place.
@@ -85,13 +94,13 @@ impl Ring {
         Ok(results)
     }
 
-    pub(crate) fn forward_there<R: Basis>(&self, device: &Device, a: &Poly<R>) {
-        done(device.forward(self, &in_place(a.on_device()).collect::<Vec<_>>()));
+    pub(crate) fn forward_there<R: Basis>(&self, a: &Poly<R>) {
+        done(device(a).forward(self, &in_place(a.on_device()).collect::<Vec<_>>()));
     }
 
-    pub(crate) fn inverse_there<R: Basis>(&self, device: &Device, a: &Poly<R>) {
+    pub(crate) fn inverse_there<R: Basis>(&self, a: &Poly<R>) {
         let transforms: Vec<Transform> = in_place(a.on_device()).collect();
-        done(device.inverse_scaled(self, &transforms, &vec![1; transforms.len()]));
+        done(device(a).inverse_scaled(self, &transforms, &vec![1; transforms.len()]));
     }
 
     /// `acc = f(a, b)`, with `acc` in the place of an `a` that isn't given; whether it is a device's work.
@@ -113,7 +122,7 @@ impl Ring {
 
     /// `a *= c` for an integer given by its residues; whether it is a device's work.
     pub(crate) fn scale_there<R: Basis>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64) -> bool {
-        let Some(device) = a.device() else { return false };
+        let Some(device) = device_of([&*a]) else { return false };
         let operands = |(prime, to)| Operands { to, a: to, b: to, prime };
         let all: Vec<Operands> = a.on_device().each().map(operands).collect();
         done(device.scaling(self, Scaling::Scale, &all, &self.factors(&all, |i| c(self.modulus(i)))));
@@ -143,14 +152,15 @@ impl Ring {
         p: &mut Poly<Eval>,
         residues: impl Fn(&Modulus, usize) -> [u64; 2],
     ) -> bool {
-        let Some(device) = p.device() else { return false };
+        let Some(device) = device_of([&*p]) else { return false };
         let all: Vec<(usize, DeviceLimb)> = p.on_device().each().collect();
         let residues: Vec<[u64; 2]> = all.iter().map(|&(prime, _)| residues(self.modulus(prime), prime)).collect();
         done(device.halves(self, operation, &all, &residues));
         true
     }
 
-    pub(crate) fn automorphism_there(&self, device: &Device, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
+    pub(crate) fn automorphism_there(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
+        let device = &device(a);
         let out = Poly::uninit_there(device, a.set());
         let from = a.on_device();
         let operands = |(prime, to)| Operands { to, a: from.limb(prime), b: to, prime };
@@ -158,7 +168,8 @@ impl Ring {
         out
     }
 
-    pub(crate) fn lift_there(&self, device: &Device, a: &Poly<Coeff>, target: &PrimeSet) -> Poly<Coeff> {
+    pub(crate) fn lift_there(&self, a: &Poly<Coeff>, target: &PrimeSet) -> Poly<Coeff> {
+        let device = &device(a);
         let out = Poly::uninit_there(device, target);
         let (from_prime, from) =
             a.on_device().each().next().unwrap_or_else(|| unreachable!("a lift is from one prime"));
@@ -167,7 +178,8 @@ impl Ring {
         out
     }
 
-    pub(crate) fn tensor_there(&self, device: &Device, a: [&Poly<Eval>; 2], b: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+    pub(crate) fn tensor_there(&self, a: [&Poly<Eval>; 2], b: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+        let device = &device_of(a.into_iter().chain(b)).unwrap_or_else(|| unreachable!("an operand is there"));
         let set = a[0].set();
         let out: [Poly<Eval>; 3] = std::array::from_fn(|_| Poly::uninit_there(device, set));
         let (a, b) = (a.map(|x| there(self, device, x)), b.map(|x| there(self, device, x)));
@@ -183,13 +195,8 @@ impl Ring {
     }
 
     /// [`Ring::mod_up`].
-    pub(crate) fn mod_up_there(
-        &self,
-        device: &Device,
-        all: &[&Poly<Eval>],
-        digits: &[PrimeSet],
-        special: &PrimeSet,
-    ) -> Vec<Digits> {
+    pub(crate) fn mod_up_there(&self, all: &[&Poly<Eval>], digits: &[PrimeSet], special: &PrimeSet) -> Vec<Digits> {
+        let device = &device(all[0]);
         let all: Vec<_> = all.iter().map(|a| there(self, device, a)).collect();
         let full = all[0].set().union(special);
         let parts: Vec<(usize, PrimeSet, PrimeSet)> = digits
@@ -224,12 +231,8 @@ impl Ring {
     }
 
     /// [`Ring::rescale_many`].
-    pub(crate) fn rescale_many_there(
-        &self,
-        device: &Device,
-        all: Vec<Poly<Eval>>,
-        target: &PrimeSet,
-    ) -> Vec<Poly<Eval>> {
+    pub(crate) fn rescale_many_there(&self, all: Vec<Poly<Eval>>, target: &PrimeSet) -> Vec<Poly<Eval>> {
+        let device = &device(&all[0]);
         let all: Vec<_> = all.iter().map(|a| there(self, device, a)).collect();
         let old = all[0].set().clone();
         let (dropped, gained) = (old.difference(target), target.difference(&old));
@@ -303,8 +306,29 @@ impl Ring {
         scaled
     }
 
+    /// The products of digits with a key.
+    pub(crate) fn multiply_there(&self, all: &[&Digits], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
+        let operands: Vec<KeyOperand> = all.iter().map(|digits| KeyOperand { digits, rows, addends: None }).collect();
+        self.key_products_there(&device(&all[0][0].1), &operands)
+    }
+
+    /// The products of digits with a key, and added to them polynomials times the product of a set of primes.
+    pub(crate) fn multiply_onto_there(
+        &self,
+        all: &[Digits],
+        rows: &ResidueRows,
+        (addends, factor): (&[[Poly<Eval>; 2]], &PrimeSet),
+    ) -> Vec<[Poly<Eval>; 2]> {
+        let operand = |(digits, addend)| {
+            let addend: &[Poly<Eval>; 2] = addend;
+            KeyOperand { digits, rows, addends: Some((addend.each_ref().map(Some), factor)) }
+        };
+        let operands: Vec<KeyOperand> = all.iter().zip(addends).map(operand).collect();
+        self.key_products_there(&device(&all[0][0].1), &operands)
+    }
+
     /// The products of digits with keys, all at once.
-    pub(crate) fn key_products_there(&self, device: &Device, operands: &[KeyOperand<'_>]) -> Vec<[Poly<Eval>; 2]> {
+    fn key_products_there(&self, device: &Device, operands: &[KeyOperand<'_>]) -> Vec<[Poly<Eval>; 2]> {
         let sums: Vec<[Poly<Eval>; 2]> = operands
             .iter()
             .map(|operand| std::array::from_fn(|_| Poly::uninit_there(device, operand.digits[0].1.set())))
@@ -325,12 +349,9 @@ impl Ring {
     }
 
     /// [`Ring::inner_products_packed`].
-    pub(crate) fn inner_products_there(
-        &self,
-        device: &Device,
-        set: &PrimeSet,
-        sums: &[Vec<PackedTerm<'_>>],
-    ) -> Vec<[Poly<Eval>; 2]> {
+    pub(crate) fn inner_products_there(&self, set: &PrimeSet, sums: &[Vec<PackedTerm<'_>>]) -> Vec<[Poly<Eval>; 2]> {
+        let device = &device_of(sums.iter().flatten().flat_map(|(ct, _)| ct).copied())
+            .unwrap_or_else(|| unreachable!("an operand is there"));
         let cts: Vec<Vec<[Cow<'_, Poly<Eval>>; 2]>> = sums
             .iter()
             .map(|terms| terms.iter().map(|(x, _)| x.map(|part| there(self, device, part))).collect())
@@ -349,11 +370,12 @@ impl Ring {
     /// [`Ring::row_sums`].
     pub(crate) fn row_sums_there(
         &self,
-        device: &Device,
         source: &PrimeSet,
         row: &[Option<Diagonal>],
         rotated: &[Vec<[&Poly<Eval>; 2]>],
     ) -> Vec<[Poly<Eval>; 2]> {
+        let device =
+            &device_of(rotated[0].iter().flatten().copied()).unwrap_or_else(|| unreachable!("an operand is there"));
         let of_ct = |ct: usize| {
             let each = row.iter().zip(rotated);
             each.filter_map(|(d, cts)| Some((cts[ct], 1, vec![Some(Plain::Diagonal(d.as_ref()?, source))]))).collect()
@@ -363,24 +385,15 @@ impl Ring {
     }
 
     /// [`Ring::baby_sums`].
-    pub(crate) fn baby_sums_there(
-        &self,
-        device: &Device,
-        steps: &BabySteps<'_>,
-        cts: &[[&Poly<Eval>; 2]],
-    ) -> Vec<Vec<[Poly<Eval>; 2]>> {
+    pub(crate) fn baby_sums_there(&self, steps: &BabySteps<'_>, cts: &[[&Poly<Eval>; 2]]) -> Vec<Vec<[Poly<Eval>; 2]>> {
+        let device = &device_of(cts.iter().flatten().copied()).unwrap_or_else(|| unreachable!("an operand is there"));
         let special = &steps.gadget.special;
         let full = steps.source.union(special);
         let cts: Vec<_> = cts.iter().map(|ct| ct.map(|part| there(self, device, part))).collect();
         let cts: Vec<[&Poly<Eval>; 2]> = cts.iter().map(|ct| ct.each_ref().map(|part| &**part)).collect();
         let rotates = steps.rotations.iter().any(|(_, rows)| rows.is_some());
         let digits = match rotates {
-            true => self.mod_up_there(
-                device,
-                &cts.iter().map(|ct| ct[1]).collect::<Vec<_>>(),
-                &steps.gadget.digits,
-                special,
-            ),
+            true => self.mod_up_there(&cts.iter().map(|ct| ct[1]).collect::<Vec<_>>(), &steps.gadget.digits, special),
             false => cts.iter().map(|_| Vec::new()).collect(),
         };
         // By ciphertext and rotation: <digits, key> + (P·c0, 0), or (P·c0, P·c1) over the source's primes.
@@ -434,10 +447,10 @@ impl Ring {
     /// [`Ring::giant_sums`], for all giant steps at once.
     pub(crate) fn giant_sums_there(
         &self,
-        device: &Device,
         GiantSteps { source, gadget, rotations: giants }: &GiantSteps<'_>,
         sums: Vec<Vec<[Poly<Eval>; 2]>>,
     ) -> Vec<[Poly<Eval>; 2]> {
+        let device = &device_of(sums.iter().flatten().flatten()).unwrap_or_else(|| unreachable!("an operand is there"));
         let full = source.union(&gadget.special);
         let one = PrimeSet::new([]);
         let (mut bodies, mut masks, mut unmoved) = (Vec::new(), Vec::new(), Vec::new());
@@ -456,11 +469,11 @@ impl Ring {
         }
         let masks = match masks.is_empty() {
             true => masks,
-            false => self.rescale_many_there(device, masks, source),
+            false => self.rescale_many_there(masks, source),
         };
         let digits = match masks.is_empty() {
             true => Vec::new(),
-            false => self.mod_up_there(device, &masks.iter().collect::<Vec<_>>(), &gadget.digits, &gadget.special),
+            false => self.mod_up_there(&masks.iter().collect::<Vec<_>>(), &gadget.digits, &gadget.special),
         };
         drop(masks);
         let rows = || giants.iter().filter_map(|(_, rows)| *rows);

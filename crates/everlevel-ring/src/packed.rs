@@ -8,7 +8,7 @@ use everlevel_math::packed;
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Slab};
-use crate::device::Copies;
+use crate::held::Copies;
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Bytes that others hold as well, such as a mapped file's.

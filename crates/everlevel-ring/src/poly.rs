@@ -1,10 +1,11 @@
 //! Polynomials as limbs.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use crate::device::DeviceLimbs;
+use crate::held::{DeviceLimbs, DeviceMemory, OnDevice};
 use crate::{Limb, PrimeSet};
 
 /// Coefficient representation: `limb[j]` is the coefficient of `X^j`.
@@ -56,6 +57,24 @@ impl<R: Basis> Poly<R> {
             Place::Host(_) => None,
             Place::Device(limbs) => Some(limbs),
         }
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        self.device_limbs().is_some()
+    }
+
+    /// The device that holds its limbs.
+    pub fn device(&self) -> Option<&Arc<dyn DeviceMemory>> {
+        Some(self.device_limbs()?.device())
+    }
+
+    /// Its limbs on a device.
+    ///
+    /// # Panics
+    /// If they are the host's.
+    pub fn on_device(&self) -> OnDevice<'_> {
+        let held = self.device_limbs().expect("limbs are a device's");
+        OnDevice { set: self.set(), limbs: held.as_slice() }
     }
 
     /// The same limbs as the residues of another representation.

@@ -8,8 +8,7 @@ use everlevel_rand::{Domain, Seed, Stream, sampler};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::device::{Copies, device_of};
-use crate::on_device::KeyOperand;
+use crate::held::Copies;
 use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
@@ -280,10 +279,8 @@ impl HalfProduct for Ring {
     /// Over the digits' primes; each block of the key is read from memory once.
     fn multiply(&self, digits: &[&Vec<(usize, Poly<Eval>)>], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
         let Some(first) = digits.first() else { return Vec::new() };
-        if let Some(device) = first[0].1.device() {
-            let each: Vec<KeyOperand> =
-                digits.iter().map(|digits| KeyOperand { digits, rows, addends: None }).collect();
-            return self.key_products_there(device, &each);
+        if first[0].1.is_there() {
+            return self.multiply_there(digits, rows);
         }
         let set = first[0].1.set().clone();
         let mut products: Vec<[Poly<Eval>; 2]> =
@@ -323,15 +320,8 @@ impl HalfProduct for Ring {
     ) -> Vec<[Poly<Eval>; 2]> {
         let (linear, squares): (Vec<_>, Vec<_>) = tensors.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
         let digits = self.digits(gadget, &squares.iter().collect::<Vec<_>>());
-        if let Some(device) = device_of(&squares) {
-            let each = digits.iter().zip(&linear);
-            let operands: Vec<KeyOperand> = each
-                .map(|(digits, [d0, d1])| {
-                    let addends = Some(([Some(d0), Some(d1)], &gadget.special));
-                    KeyOperand { digits, rows, addends }
-                })
-                .collect();
-            return self.rescale_pairs(self.key_products_there(&device, &operands), to);
+        if squares.iter().any(Poly::is_there) {
+            return self.rescale_pairs(self.multiply_onto_there(&digits, rows, (&linear, &gadget.special)), to);
         }
         drop(squares);
         let mut sums = self.multiply(&digits.iter().collect::<Vec<_>>(), rows);

@@ -7,7 +7,7 @@ use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Pool};
-use crate::device::Pointwise;
+use crate::jobs::Pointwise;
 use crate::{Basis, Coeff, Eval, OutOfMemory, Poly, PrimeSet};
 
 /// Faults of a ring's literal.
@@ -140,7 +140,7 @@ impl Ring {
 
     /// The zero polynomial where another one is: on the host, or on its device.
     pub fn zero_beside<R: Basis>(&self, other: &Poly<R>, set: &PrimeSet) -> Poly<R> {
-        other.device().map_or_else(|| self.zero(set), |device| Poly::zero_there(device, set))
+        if other.is_there() { Poly::zero_there(other, set) } else { self.zero(set) }
     }
 
     /// One limb with arbitrary contents.
@@ -201,18 +201,18 @@ impl Ring {
 
     /// Forward transform.
     pub fn to_eval(&self, mut a: Poly<Coeff>) -> Poly<Eval> {
-        match a.device().cloned() {
-            Some(device) => self.forward_there(&device, &a),
-            None => self.each_limb(&mut a, |_, l, i| self.ntts[i].forward(l)),
+        match a.is_there() {
+            true => self.forward_there(&a),
+            false => self.each_limb(&mut a, |_, l, i| self.ntts[i].forward(l)),
         }
         a.transformed()
     }
 
     /// Inverse transform.
     pub fn to_coeff(&self, mut a: Poly<Eval>) -> Poly<Coeff> {
-        match a.device().cloned() {
-            Some(device) => self.inverse_there(&device, &a),
-            None => self.each_limb(&mut a, |_, l, i| self.ntts[i].inverse(l)),
+        match a.is_there() {
+            true => self.inverse_there(&a),
+            false => self.each_limb(&mut a, |_, l, i| self.ntts[i].inverse(l)),
         }
         a.transformed()
     }
@@ -306,8 +306,8 @@ impl Ring {
 
     /// `σ(a)` for `σ: X ↦ X^galois_elt`.
     pub fn automorphism(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
-        if let Some(device) = a.device() {
-            return self.automorphism_there(device, a, galois_elt);
+        if a.is_there() {
+            return self.automorphism_there(a, galois_elt);
         }
         let map = self.galois_map(galois_elt);
         let mut out = self.uninit(&a.set);
@@ -317,7 +317,7 @@ impl Ring {
 
     /// `acc += σ(a)`; `a` may have more primes.
     pub fn automorphism_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, galois_elt: u64) {
-        if acc.device().is_some() || a.device().is_some() {
+        if acc.is_there() || a.is_there() {
             return self.add_assign(acc, &self.automorphism(a, galois_elt));
         }
         let map = self.galois_map(galois_elt);

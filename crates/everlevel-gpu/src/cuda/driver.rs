@@ -84,8 +84,8 @@ impl Context {
         }
         let (mut device, mut context, mut stream) = (0, ptr::null_mut(), ptr::null_mut());
         let (mut name, mut total_nbytes) = ([0 as c_char; 256], 0);
-        // SAFETY: the driver is initialised and has this device; each function writes to the place that it is given, and
-        // ends the name with a zero within its length.
+        // SAFETY: the driver is initialised and has this device; each function writes to the place that it is given,
+        // and ends the name with a zero within its length.
         unsafe {
             checked("cuDeviceGet", sys::cuDeviceGet(&raw mut device, device_id as c_int))?;
             checked("cuDeviceGetName", sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, device))?;
@@ -132,7 +132,7 @@ impl Context {
     }
 
     /// Bytes of memory that nobody has.
-    pub fn free_nbytes(&self) -> Result<usize, Error> {
+    pub(super) fn free_nbytes(&self) -> Result<usize, Error> {
         self.enter()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: a context is current; the function writes to the places that it is given.

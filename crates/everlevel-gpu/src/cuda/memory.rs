@@ -1,7 +1,7 @@
 //! Memory of a GPU: large pieces by themselves, small ones from slabs, again and again.
 //!
-//! All work of a device is in one stream. So a small piece is used again as soon as it is dropped: what is written to it
-//! then comes after what was still to be read.
+//! All work of a device is in one stream. So a small piece is used again as soon as it is dropped: what is written to
+//! it then comes after what was still to be read.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -195,11 +195,6 @@ impl Cuda {
         &self.context.name
     }
 
-    /// Bytes of its memory.
-    pub fn total_nbytes(&self) -> usize {
-        self.context.total_nbytes
-    }
-
     /// Bytes of its memory that nobody has.
     ///
     /// # Errors
@@ -292,8 +287,8 @@ impl Device for Cuda {
         self.context.enter()?;
         let mut recording = stream.recording();
         let Some(recording) = &mut *recording else {
-            // SAFETY: the function is the module's, and there is a value for each of its parameters, whose types are the
-            // caller's promise, as is that it stays in its memory.
+            // SAFETY: the function is the module's, and there is a value for each of its parameters, whose types are
+            // the caller's promise, as is that it stays in its memory.
             let launched = unsafe {
                 let (x, y) = (grid[0], grid[1]);
                 let (stream, pointers) = (self.context.stream, pointers.as_mut_ptr());

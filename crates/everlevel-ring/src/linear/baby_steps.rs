@@ -11,7 +11,6 @@ use everlevel_math::{GaloisMap, packed};
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
-use crate::device::device_of;
 use crate::residues::PackedLimb;
 use crate::{Diagonal, Eval, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
@@ -65,8 +64,8 @@ impl Ring {
     ///
     /// All ciphertexts pass a block of the keys and the diagonals while it is in cache.
     pub fn baby_sums(&self, steps: &BabySteps<'_>, cts: &[[&Poly<Eval>; 2]]) -> Vec<Vec<[Poly<Eval>; 2]>> {
-        if let Some(device) = device_of(cts.iter().flatten().copied()) {
-            return self.baby_sums_there(&device, steps, cts);
+        if cts.iter().flatten().any(|part| part.is_there()) {
+            return self.baby_sums_there(steps, cts);
         }
         let special = &steps.gadget.special;
         let full = steps.source.union(special);

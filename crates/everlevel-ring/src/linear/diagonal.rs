@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
 
-use crate::device::Copies;
 use crate::fused::MOST_TERMS;
+use crate::held::Copies;
 use crate::{Limb, PackedPoly, PrimeSet, Ring};
 
 /// Length of the shortest transform.

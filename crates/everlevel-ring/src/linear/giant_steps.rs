@@ -1,6 +1,5 @@
 //! Giant steps: the rotations of baby sums, added up before they are divided.
 
-use crate::device::device_of;
 use crate::{Eval, HalfProduct, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
 /// The giant steps of a linear transform, for [`Ring::giant_sums`].
@@ -21,8 +20,8 @@ impl Ring {
     /// `sums` are [`Ring::baby_sums`]: of each ciphertext, one for each giant step.
     pub fn giant_sums(&self, steps: &GiantSteps<'_>, sums: Vec<Vec<[Poly<Eval>; 2]>>) -> Vec<[Poly<Eval>; 2]> {
         let GiantSteps { source, gadget, rotations } = steps;
-        if let Some(device) = device_of(sums.iter().flatten().flatten()) {
-            return self.giant_sums_there(&device, steps, sums);
+        if sums.iter().flatten().flatten().any(Poly::is_there) {
+            return self.giant_sums_there(steps, sums);
         }
         let full = source.union(&gadget.special);
         let mut accs: Vec<[Poly<Eval>; 2]> = sums.iter().map(|_| [self.zero(&full), self.zero(&full)]).collect();

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
-use crate::device::device_of;
 use crate::residues::limbs_by_prime;
 use crate::{Diagonal, Eval, Poly, PrimeSet, Ring};
 
@@ -19,8 +18,8 @@ impl Ring {
         row: &[Option<Diagonal>],
         rotated: &[Vec<[&Poly<Eval>; 2]>],
     ) -> Vec<[Poly<Eval>; 2]> {
-        if let Some(device) = device_of(rotated[0].iter().flatten().copied()) {
-            return self.row_sums_there(&device, source, row, rotated);
+        if rotated[0].iter().flatten().any(|part| part.is_there()) {
+            return self.row_sums_there(source, row, rotated);
         }
         let mut sums: Vec<[Poly<Eval>; 2]> =
             rotated[0].iter().map(|_| [self.uninit(source), self.uninit(source)]).collect();

@@ -10,7 +10,6 @@ use everlevel_math::{Modulus, packed};
 use rayon::prelude::*;
 
 use super::baby_steps::split_by_prime;
-use crate::device::device_of;
 use crate::fused::MOST_TERMS;
 use crate::{Eval, PackedPoly, Poly, PrimeSet, Ring};
 
@@ -27,9 +26,8 @@ impl Ring {
     /// For each sum and both parts, `Σ_k x_k ⊙ y_k` over `set`, of which every operand has the primes. Zero of no
     /// terms.
     pub fn inner_products_packed(&self, set: &PrimeSet, sums: &[Vec<PackedTerm<'_>>]) -> Vec<[Poly<Eval>; 2]> {
-        let cts = sums.iter().flatten().flat_map(|(ct, _)| ct).copied();
-        if let Some(device) = device_of(cts) {
-            return self.inner_products_there(&device, set, sums);
+        if sums.iter().flatten().flat_map(|(ct, _)| ct).any(|part| part.is_there()) {
+            return self.inner_products_there(set, sums);
         }
         let mut outs: Vec<[Poly<Eval>; 2]> = sums.iter().map(|_| [self.uninit(set), self.uninit(set)]).collect();
         split_by_prime(std::slice::from_mut(&mut outs), set).into_par_iter().zip(set.indices()).for_each(
