@@ -21,6 +21,7 @@ use everlevel_rlwe::SecretId;
 use serde::{Deserialize, Serialize};
 
 use crate::params::Params;
+use crate::sets::NamedSet;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
     Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey,
@@ -400,16 +401,15 @@ fn begin_compact<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> B
 
 /// Adds the literal to a file's metadata without one: that of the set that they name, if it has their fingerprint.
 pub fn add_literal(metadata: &mut BTreeMap<String, String>) {
-    let set = || sets::find(metadata.get("parameters")?).ok();
-    let fingerprint = || number_from_text(metadata.get("fingerprint")?);
     if metadata.contains_key(LITERAL) {
         return;
     }
-    if let (Some(set), Some(fingerprint)) = (set(), fingerprint())
-        && let Ok(params) = set.params()
-        && params.fingerprints().all().contains(&fingerprint)
+    let literal = metadata.get("parameters").and_then(|name| sets::find(name).ok()).map(NamedSet::literal);
+    let fingerprint = metadata.get("fingerprint").and_then(|text| number_from_text(text));
+    if let (Some(literal), Some(fingerprint)) = (literal, fingerprint)
+        && literal.fingerprints().all().contains(&fingerprint)
     {
-        metadata.insert(LITERAL.into(), serde_json::to_string(params.literal()).expect("numbers are JSON"));
+        metadata.insert(LITERAL.into(), serde_json::to_string(&literal).expect("numbers and names are JSON"));
     }
 }
 

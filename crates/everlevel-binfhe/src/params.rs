@@ -64,6 +64,29 @@ impl Literal {
             Self::Tfhe(literal) => literal,
         }
     }
+
+    /// The fingerprints that files may have: that of version 2 is of the literal.
+    pub(crate) fn fingerprints(&self) -> Fingerprints {
+        let scheme = match self {
+            Self::Ntru(_) => "ntru",
+            Self::Tfhe(_) => "tfhe",
+            Self::Limbs(_) => "tfhe over limbs",
+        };
+        Fingerprints::new(self.fingerprint(), scheme, self)
+    }
+
+    /// The fingerprint that keys and ciphertexts have: of version 1, FNV-1a of every number.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        // The text has the names that fields had when the first keys were written, and none for what all secrets were
+        // then.
+        let usual = format!(", secrets: {:?}", Secrets::default());
+        let text = format!("{:?}", self.scheme())
+            .replace(&usual, "")
+            .replace(", landings: []", "")
+            .replace("WordGadget { log2_base", "Gadget { base_log2")
+            .replace("squared_norm", "norm2");
+        fnv1a(text.bytes())
+    }
 }
 
 impl From<ParamsLiteral> for Literal {
@@ -205,27 +228,14 @@ impl Params {
         noise::log2_p_fail(self.margin_torus(), variance)
     }
 
-    /// The fingerprints that files may have: that of version 2 is of the literal.
+    /// The fingerprints that files may have.
     pub fn fingerprints(&self) -> Fingerprints {
-        let scheme = match self.literal {
-            Literal::Ntru(_) => "ntru",
-            Literal::Tfhe(_) => "tfhe",
-            Literal::Limbs(_) => "tfhe over limbs",
-        };
-        Fingerprints::new(self.fingerprint(), scheme, &self.literal)
+        self.literal.fingerprints()
     }
 
-    /// The fingerprint that keys and ciphertexts have: of version 1, FNV-1a of every number.
+    /// The fingerprint that keys and ciphertexts have.
     pub fn fingerprint(&self) -> u64 {
-        // The text has the names that fields had when the first keys were written, and none for what all secrets were
-        // then.
-        let usual = format!(", secrets: {:?}", Secrets::default());
-        let text = format!("{:?}", self.scheme())
-            .replace(&usual, "")
-            .replace(", landings: []", "")
-            .replace("WordGadget { log2_base", "Gadget { base_log2")
-            .replace("squared_norm", "norm2");
-        fnv1a(text.bytes())
+        self.literal.fingerprint()
     }
 }
 
