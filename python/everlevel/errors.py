@@ -45,6 +45,7 @@ __all__ = [
     "ClusterConnectionError",
     "ClusterEngineError",
     "ClusterError",
+    "DeviceError",
     "DivisionByZeroError",
     "EngineMismatchError",
     "EverlevelError",
@@ -108,6 +109,10 @@ class ParameterError(EverlevelError, ValueError):
     option: str | None = None
     value: Any = None
     allowed: Any = None
+
+
+class DeviceError(EverlevelError, RuntimeError):
+    """A device failed in the midst of a call: its message says what to do. What was there before is unchanged."""
 
 
 class OutOfMemoryError(EverlevelError, MemoryError):

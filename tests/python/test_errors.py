@@ -10,6 +10,7 @@ from everlevel import errors
 
 BASES = {
     errors.ParameterError: ValueError,
+    errors.DeviceError: RuntimeError,
     errors.OutOfMemoryError: MemoryError,
     errors.MessageError: ValueError,
     errors.MessageTypeError: TypeError,

@@ -368,6 +368,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     ),
     "ckks.LevelOutOfRange": lambda text, level, max_level, **_: e.LevelError(text, level=level, max_level=max_level),
     "ckks.LevelExhausted": lambda text, op, **values: e.LevelError(text, **values),
+    "object.Device": lambda text, **_: e.DeviceError(text),
     "object.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
     "object.OtherSecret": lambda text, what, found, expected, **_: e.KeyMismatchError(
         text, key=what, expected=expected, actual=found
