@@ -88,8 +88,8 @@ pub enum Error {
     },
     /// There are no kernels for the device's architecture.
     #[error(
-        "device: there are kernels for compute capabilities {}, and this device has {}.{}; install NVRTC (PyPI: \
-         nvidia-cuda-nvrtc-cu12), which compiles them, or choose another device",
+        "device: this build has kernels for compute capabilities [{}], and this device has {}.{}; build with the cubins \
+         of `make gpu-kernels` for it, or choose another device",
         supported.iter().map(|sm| format!("{}.{}", sm / 10, sm % 10)).collect::<Vec<_>>().join(", "), found[0], found[1]
     )]
     NoKernels {
@@ -97,14 +97,6 @@ pub enum Error {
         found: [u32; 2],
         /// Those that there are kernels for: ten times the major one, plus the minor one.
         supported: Vec<u32>,
-    },
-    /// The kernels don't compile.
-    #[error("device: NVRTC doesn't compile the kernels for {}.{}; try its version 12.9: {log}", found[0], found[1])]
-    Compilation {
-        /// The device's compute capability, major and minor.
-        found: [u32; 2],
-        /// What the compiler said.
-        log: String,
     },
     /// A call of the driver fails: the device is lost, or a kernel that was under way failed.
     #[error("device: {operation}: {name}: {text}; make a new device, since what this one holds may be lost")]

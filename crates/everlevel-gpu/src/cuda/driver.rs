@@ -9,7 +9,7 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute, CUresul
 use crate::Error;
 
 /// The oldest driver that has the functions which are used here.
-const OLDEST: [u32; 2] = [12, 2];
+const OLDEST: [u32; 2] = [12, 4];
 
 /// The outcome of a call of the driver.
 pub(super) fn checked(operation: &'static str, result: CUresult) -> Result<(), Error> {
