@@ -24,6 +24,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "crates" / "everlevel-gpu" / "kernels"
 BUILD = ROOT / "build" / "gpu"
+SOURCES = "kernels.txt"
 OUT = ROOT / "out" / "gpu.txt"
 ARCHITECTURES = (80, 86, 89, 90, 100, 120)
 # Quotients of conversions are rounded product by product, whatever a compiler would fuse.
@@ -190,6 +191,9 @@ def main(arguments: list[str]) -> int:
         return 1
     compiler, found = Compiler(), {}
     BUILD.mkdir(parents=True, exist_ok=True)
+    # What the crate's build compares with its kernels, so that it never embeds those of others.
+    (BUILD / SOURCES).unlink(missing_ok=True)
+    sources = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.h")))
     for architecture in ARCHITECTURES:
         start = time.perf_counter()
         cubin = compiler.cubin(KERNELS / "kernels.h", architecture)
@@ -197,6 +201,7 @@ def main(arguments: list[str]) -> int:
         found[architecture] = kernels(cubin)
         seconds = time.perf_counter() - start
         print(f"sm_{architecture}: {len(found[architecture])} kernels, {len(cubin)} bytes, {seconds:.1f} s", flush=True)
+    (BUILD / SOURCES).write_bytes(sources)
     lines = [f"{requirement()}; registers of a thread, by architecture", "", *table(found)]
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")

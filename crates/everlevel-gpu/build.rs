@@ -30,12 +30,24 @@ fn embed_cubins() {
         })
         .collect();
     cubins.sort();
+    if !cubins.is_empty() && fs::read(folder.join("kernels.txt")).ok() != Some(sources()) {
+        println!("cargo::warning=the cubins in {} are of other kernels: make gpu-kernels", folder.display());
+        cubins.clear();
+    }
     let line = |(number, path): &(u32, PathBuf)| {
         format!("    ({number}, include_bytes!({:?})),\n", path.display().to_string())
     };
     let list: String = cubins.iter().map(line).collect();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("cubins.rs");
     fs::write(out, format!("pub(super) static CUBINS: &[(u32, &[u8])] = &[\n{list}];\n")).expect("a file of its own");
+}
+
+/// The kernels' sources, one after another, as `make gpu-kernels` keeps those that it compiled.
+fn sources() -> Vec<u8> {
+    let files = fs::read_dir("kernels").into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut headers: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "h")).collect();
+    headers.sort();
+    headers.iter().filter_map(|path| fs::read(path).ok()).flatten().collect()
 }
 
 #[cfg(feature = "host")]
