@@ -1,4 +1,4 @@
-//! What a device computes, beside the CPU's bits, and how long it takes: the check for whoever has a GPU.
+//! The check for whoever has a GPU: its results beside the CPU's, bit for bit, and the time that they take.
 //!
 //! `gpu_check [cuda|host] [log_n]`: bootstraps of every method in a small ring; at `2^log_n` a regular and a lossy one
 //! with medium keys, first and repeated; and the time of each kernel of the regular one, launched by itself.

@@ -177,7 +177,7 @@ impl<D: Device> Arena<D> {
         self.free().general.len()
     }
 
-    /// What was in use at most, of limbs, and what is, of packed residues.
+    /// The most limbs that were in use at once, and the packed residues that are in use.
     pub fn usage(&self) -> Capacity {
         let limb_count = self.limb_count - self.fewest.load(Ordering::Relaxed) as u32;
         Capacity { limb_count, packed_count: self.planes.held_count() }

@@ -1,6 +1,8 @@
 //! The interface of devices: memory, streams, launches, graphs.
 
 use std::fmt::Debug;
+#[cfg(any(feature = "host", feature = "cuda"))]
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Error;
 
@@ -80,7 +82,7 @@ pub trait Device: Debug + Send + Sync + 'static {
     /// Runs the launches of a graph, of whichever stream of this device it was recorded in.
     ///
     /// # Safety
-    /// What was promised of each launch holds for the buffers' contents now, and no other stream or thread touches
+    /// The promises of the recorded launches hold for the buffers' contents now, and no other stream or thread touches
     /// the buffers until this stream's work so far is done.
     ///
     /// # Errors
@@ -90,7 +92,7 @@ pub trait Device: Debug + Send + Sync + 'static {
     /// Launches of a graph.
     fn node_count(&self, graph: &Self::Graph) -> usize;
 
-    /// What a stream has done since it was made.
+    /// Transfers and launches of a stream since it was made.
     fn counters(&self, stream: &Self::Stream) -> Counters;
 }
 
@@ -118,38 +120,40 @@ pub struct Counters {
     pub replays: u64,
 }
 
-/// Counters that several threads add to.
+/// A stream's recording, if it records, and its counters.
 #[cfg(any(feature = "host", feature = "cuda"))]
-#[derive(Debug, Default)]
-pub(crate) struct Tally(std::sync::Mutex<Counters>);
+#[derive(Debug)]
+pub(crate) struct Queue<R> {
+    recording: Mutex<Option<R>>,
+    counters: Mutex<Counters>,
+}
 
 #[cfg(any(feature = "host", feature = "cuda"))]
-impl Tally {
-    fn with<T>(&self, f: impl FnOnce(&mut Counters) -> T) -> T {
-        f(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+impl<R> Default for Queue<R> {
+    fn default() -> Self {
+        Self { recording: Mutex::default(), counters: Mutex::default() }
+    }
+}
+
+#[cfg(any(feature = "host", feature = "cuda"))]
+impl<R> Queue<R> {
+    pub(crate) fn recording(&self) -> MutexGuard<'_, Option<R>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn uploaded(&self, nbytes: usize) {
-        self.with(|counters| counters.uploaded_nbytes += nbytes as u64);
+    /// Refuses an operation while the stream records.
+    pub(crate) fn waits(&self, operation: &'static str) -> Result<(), Error> {
+        if self.recording().is_some() { Err(Error::Recording { operation }) } else { Ok(()) }
     }
 
-    pub(crate) fn downloaded(&self, nbytes: usize) {
-        self.with(|counters| counters.downloaded_nbytes += nbytes as u64);
-    }
-
-    pub(crate) fn launched(&self) {
-        self.with(|counters| counters.launches += 1);
+    pub(crate) fn counters(&self) -> MutexGuard<'_, Counters> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn replayed(&self, nodes: usize) {
-        self.with(|counters| {
-            counters.launches += nodes as u64;
-            counters.replays += 1;
-        });
-    }
-
-    pub(crate) fn read(&self) -> Counters {
-        self.with(|counters| *counters)
+        let mut counters = self.counters();
+        counters.launches += nodes as u64;
+        counters.replays += 1;
     }
 }
 

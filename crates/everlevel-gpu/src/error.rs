@@ -95,7 +95,7 @@ pub enum Error {
     NoKernels {
         /// The device's compute capability, major and minor.
         found: [u32; 2],
-        /// Those that there are kernels for: ten times the major one, plus the minor one.
+        /// The capabilities that this build has kernels for: ten times the major number, plus the minor one.
         supported: Vec<u32>,
     },
     /// A call of the driver fails: the device is lost, or a kernel that was under way failed.

@@ -6,7 +6,7 @@ use crate::Error;
 
 /// Limbs that nobody holds.
 ///
-/// Those of the workspace, which grows as recordings need it, are held by recorded work alone: every recording may
+/// The limbs of the workspace, which grows as recordings need it, are held by recorded work alone: every recording may
 /// write all of them, and none finds there again what it left.
 #[derive(Debug)]
 pub(crate) struct Free {

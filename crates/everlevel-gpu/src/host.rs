@@ -1,12 +1,12 @@
 //! The host device: kernels compiled as C++, run on the CPU thread by thread, for tests.
 
 use std::cell::UnsafeCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::{mem, ptr, slice};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::device::{Tally, range};
+use crate::device::{Queue, range};
 use crate::{Argument, Counters, Device, Error, Fault, FaultKind};
 
 /// Order in which the threads of a phase run, and the blocks of a launch. Results of a right kernel don't depend on it.
@@ -41,6 +41,8 @@ pub enum Memory {
 pub struct Host {
     memory: Memory,
     order: Order,
+    /// The only kernel that runs on this memory, if not all do.
+    only: Option<&'static str>,
 }
 
 /// Bytes of a line: kernels load factors of sixteen bytes at once.
@@ -73,22 +75,9 @@ impl std::fmt::Debug for HostBuffer {
     }
 }
 
-/// A stream of the host device: what it records, if it does.
+/// A stream of the host device.
 #[derive(Debug, Default)]
-pub struct HostStream {
-    recording: Mutex<Option<HostGraph>>,
-    tally: Tally,
-}
-
-impl HostStream {
-    fn recording(&self) -> MutexGuard<'_, Option<HostGraph>> {
-        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn waits(&self, operation: &'static str) -> Result<(), Error> {
-        if self.recording().is_some() { Err(Error::Recording { operation }) } else { Ok(()) }
-    }
-}
+pub struct HostStream(Queue<HostGraph>);
 
 /// Launches that a stream of the host device recorded.
 #[derive(Debug, Default)]
@@ -184,20 +173,27 @@ unsafe extern "C" {
 impl Host {
     /// The device on this memory, with threads in this order.
     pub const fn new(memory: Memory, order: Order) -> Self {
-        Self { memory, order }
+        Self { memory, order, only: None }
+    }
+
+    /// The same device for one kernel; every other one runs on plain memory.
+    #[must_use]
+    pub const fn only(self, kernel: &'static str) -> Self {
+        Self { only: Some(kernel), ..self }
     }
 
     /// Runs a kernel.
     ///
     /// # Safety
-    /// That of [`Device::launch`].
+    /// The promise of [`Device::launch`].
     unsafe fn run(self, kernel: &str, grid: [u32; 2], arguments: &[Kept]) -> Result<(), Error> {
         let raw: Vec<RawArgument> = arguments.iter().map(Kept::raw).collect();
-        let launch: Launch = match self.memory {
+        let memory = if self.only.is_none_or(|only| only == kernel) { self.memory } else { Memory::Plain };
+        let launch: Launch = match memory {
             Memory::Plain => everlevel_gpu_plain_launch,
             Memory::Checked | Memory::CheckedWithoutBarriers => everlevel_gpu_checked_launch,
         };
-        let barriers = u32::from(self.memory != Memory::CheckedWithoutBarriers);
+        let barriers = u32::from(memory != Memory::CheckedWithoutBarriers);
         let mut fault = RawFault::zeroed();
         // SAFETY: the name and the arguments are slices with their lengths, and `fault` is a place for one fault. The
         // arguments hold the kernel's memory, and that it stays within it, and nobody else touches it meanwhile, is the
@@ -252,16 +248,16 @@ impl Device for Host {
         // SAFETY: the range lies in the buffer, which is this call's alone, but for graphs, of which their callers
         // promise that none is replayed meanwhile.
         unsafe { slice::from_raw_parts_mut(to.lines.bytes().add(range.start), range.len()) }.copy_from_slice(bytes);
-        stream.tally.uploaded(bytes.len());
+        stream.0.counters().uploaded_nbytes += bytes.len() as u64;
         Ok(())
     }
 
     fn download(&self, stream: &HostStream, out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
-        stream.waits("a download")?;
+        stream.0.waits("a download")?;
         let range = range(at, out.len(), from.nbytes)?;
         // SAFETY: the range lies in the buffer, which nobody writes while it is borrowed, as above.
         out.copy_from_slice(unsafe { slice::from_raw_parts(from.lines.bytes().add(range.start), range.len()) });
-        stream.tally.downloaded(out.len());
+        stream.0.counters().downloaded_nbytes += out.len() as u64;
         Ok(())
     }
 
@@ -273,28 +269,28 @@ impl Device for Host {
         arguments: &mut [Argument<'_, HostBuffer>],
     ) -> Result<(), Error> {
         let arguments: Vec<Kept> = arguments.iter().map(Kept::new).collect();
-        if let Some(graph) = &mut *stream.recording() {
+        if let Some(graph) = &mut *stream.0.recording() {
             graph.launches.push(Recorded { kernel: kernel.to_owned(), grid, arguments });
             return Ok(());
         }
-        stream.tally.launched();
+        stream.0.counters().launches += 1;
         // SAFETY: the caller's promise is the same.
         unsafe { self.run(kernel, grid, &arguments) }
     }
 
     fn begin_recording(&self, stream: &HostStream) -> Result<(), Error> {
-        stream.waits("the beginning of another recording")?;
-        *stream.recording() = Some(HostGraph::default());
+        stream.0.waits("the beginning of another recording")?;
+        *stream.0.recording() = Some(HostGraph::default());
         Ok(())
     }
 
     fn end_recording(&self, stream: &HostStream) -> Result<HostGraph, Error> {
-        stream.recording().take().ok_or(Error::NotRecording)
+        stream.0.recording().take().ok_or(Error::NotRecording)
     }
 
     unsafe fn replay(&self, stream: &HostStream, graph: &HostGraph) -> Result<(), Error> {
-        stream.waits("a replay")?;
-        stream.tally.replayed(graph.launches.len());
+        stream.0.waits("a replay")?;
+        stream.0.replayed(graph.launches.len());
         for Recorded { kernel, grid, arguments } in &graph.launches {
             // SAFETY: the caller's promise holds for each launch.
             unsafe { self.run(kernel, *grid, arguments) }?;
@@ -307,7 +303,7 @@ impl Device for Host {
     }
 
     fn counters(&self, stream: &HostStream) -> Counters {
-        stream.tally.read()
+        *stream.0.counters()
     }
 }
 

@@ -9,7 +9,8 @@
 //! to one of them, and a table of jobs goes to the device before the launch.
 //!
 //! *Devices.* The feature `host` has one, which runs kernels on the CPU, on plain memory or on memory that finds races
-//! and accesses out of bounds. It is for tests: no product has it. A device of CUDA doesn't stand yet.
+//! and accesses out of bounds. It is for tests: no product has it. The feature `cuda` has GPUs of NVIDIA, whose driver
+//! is looked for when a device is made.
 //!
 //! *Map.* `device` the interface · `host` · `constants` what kernels know of primes · `residues` the arena and
 //! transfers · `transform`, `pointwise`, `convert`, `key` operations, by kernel. The kernels' mathematics, and their

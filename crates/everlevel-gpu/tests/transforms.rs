@@ -1,16 +1,11 @@
 //! Transforms beside the CPU's, in both arithmetics.
 
-use everlevel_gpu::{
-    Arena, Argument, Arithmetic, Capacity, Counters, Device, Error, FaultKind, Host, HostBuffer, HostGraph, HostStream,
-    Memory, Order,
-};
+use everlevel_gpu::{Arena, Arithmetic, Capacity, Error, FaultKind, Host, Memory, Order};
 use everlevel_ring::Ring;
 use everlevel_ring::device::Transform;
 use everlevel_testkit::sample::edge_limbs;
 
 use crate::setup::{arena, hosts, ring_of, ring_of_all_sizes};
-
-const PLAIN: Host = Host::new(Memory::Plain, Order::Forward);
 
 /// For a prime of each size, limbs at the edges of lazy ranges, and random ones.
 fn operands(ring: &Ring, few: bool) -> Vec<(usize, Vec<u64>)> {
@@ -92,65 +87,6 @@ fn the_largest_transforms_have_the_bits_of_the_cpus() {
     transforms_match_at(17);
 }
 
-/// The host device, on which one kernel lacks its barriers.
-#[derive(Debug)]
-struct WithoutBarriers(String);
-
-impl Device for WithoutBarriers {
-    type Buffer = HostBuffer;
-    type Stream = HostStream;
-    type Graph = HostGraph;
-
-    fn alloc(&self, nbytes: usize) -> Result<HostBuffer, Error> {
-        PLAIN.alloc(nbytes)
-    }
-
-    fn stream(&self) -> Result<HostStream, Error> {
-        PLAIN.stream()
-    }
-
-    fn upload(&self, stream: &HostStream, to: &mut HostBuffer, at: usize, bytes: &[u8]) -> Result<(), Error> {
-        PLAIN.upload(stream, to, at, bytes)
-    }
-
-    fn download(&self, stream: &HostStream, out: &mut [u8], from: &HostBuffer, at: usize) -> Result<(), Error> {
-        PLAIN.download(stream, out, from, at)
-    }
-
-    unsafe fn launch(
-        &self,
-        stream: &HostStream,
-        kernel: &str,
-        grid: [u32; 2],
-        arguments: &mut [Argument<'_, HostBuffer>],
-    ) -> Result<(), Error> {
-        let memory = if kernel == self.0 { Memory::CheckedWithoutBarriers } else { Memory::Plain };
-        // SAFETY: the caller's promise is the same.
-        unsafe { Host::new(memory, Order::Forward).launch(stream, kernel, grid, arguments) }
-    }
-
-    fn begin_recording(&self, stream: &HostStream) -> Result<(), Error> {
-        PLAIN.begin_recording(stream)
-    }
-
-    fn end_recording(&self, stream: &HostStream) -> Result<HostGraph, Error> {
-        PLAIN.end_recording(stream)
-    }
-
-    unsafe fn replay(&self, stream: &HostStream, graph: &HostGraph) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { PLAIN.replay(stream, graph) }
-    }
-
-    fn node_count(&self, graph: &HostGraph) -> usize {
-        PLAIN.node_count(graph)
-    }
-
-    fn counters(&self, stream: &HostStream) -> Counters {
-        PLAIN.counters(stream)
-    }
-}
-
 /// Every kernel that has several phases needs the barriers between them, and checked memory says so.
 #[test]
 fn missing_barriers_of_transforms_are_found() {
@@ -160,8 +96,9 @@ fn missing_barriers_of_transforms_are_found() {
             let columns = |direction: &str| format!("{direction}_columns_{}", log_n - 8);
             let both = |direction: &str| [format!("{direction}_rows"), columns(direction)];
             for kernel in both("forward").into_iter().chain(both("inverse")) {
-                let name = format!("{kernel}_{arithmetic:?}").to_lowercase();
-                let device = WithoutBarriers(name.clone());
+                // The names are few.
+                let name: &'static str = format!("{kernel}_{arithmetic:?}").to_lowercase().leak();
+                let device = Host::new(Memory::CheckedWithoutBarriers, Order::Forward).only(name);
                 let arena = arena(device, &ring, arithmetic, 1);
                 let limb = arena.take(1).expect("a limb")[0];
                 arena.write(limb, &vec![1; ring.n()]).expect("an upload");

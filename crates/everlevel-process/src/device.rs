@@ -2,7 +2,8 @@
 
 use std::error::Error;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::unwinding;
 
 /// The error of a device in the middle of work.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl Error for DeviceError {}
 impl DeviceError {
     /// Leaves the work that it is in the middle of, up to [`caught`].
     pub fn unwind(self) -> ! {
-        resume_unwind(Box::new(self))
+        unwinding::unwind(self)
     }
 }
 
@@ -28,9 +29,5 @@ impl DeviceError {
 /// # Errors
 /// [`DeviceError`].
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, DeviceError> {
-    // What the work was changing is not seen again: results are made whole or not at all.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<DeviceError>() {
-        Ok(error) => *error,
-        Err(payload) => resume_unwind(payload),
-    })
+    unwinding::caught(work)
 }

@@ -4,7 +4,7 @@
 //! process's limits. A [`Pool`] is a number of threads, which a fork has its own of. A [`Progress`] is told of steps,
 //! and its answer may cancel the work.
 //!
-//! *Map.* `memory` limits and their refusal · `device` errors of devices · `pool` threads · `progress` reports and
+//! *Map.* `memory` limits and their refusal · `device` errors of devices · `unwinding` how both leave work · `pool` threads · `progress` reports and
 //! cancellation.
 //!
 //! *Non-goals.* Buffers, and whatever is computed: nothing here knows of rings.
@@ -13,6 +13,7 @@ pub mod device;
 pub mod memory;
 mod pool;
 mod progress;
+mod unwinding;
 
 pub use device::DeviceError;
 pub use memory::{Footprint, OutOfMemory};

@@ -10,7 +10,8 @@
 //! that is used, leave `SPARE` of the address space to it.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::unwinding;
 
 /// Address space that buffers leave to everything else.
 const SPARE: u64 = 32 << 20;
@@ -95,7 +96,7 @@ impl OutOfMemory {
 
     /// Leaves the work that it is in the middle of, up to [`caught`].
     pub fn unwind(self) -> ! {
-        resume_unwind(Box::new(self))
+        unwinding::unwind(self)
     }
 }
 
@@ -104,11 +105,7 @@ impl OutOfMemory {
 /// # Errors
 /// [`OutOfMemory`].
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, OutOfMemory> {
-    // What the work was changing is not seen again: results are made whole or not at all.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<OutOfMemory>() {
-        Ok(error) => *error,
-        Err(payload) => resume_unwind(payload),
-    })
+    unwinding::caught(work)
 }
 
 /// Refuses work for whose bytes, a tenth more, and a margin, there is no room.
@@ -249,6 +246,8 @@ mod system {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{catch_unwind, resume_unwind};
+
     use super::*;
 
     #[test]

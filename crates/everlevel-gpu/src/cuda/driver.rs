@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ptr;
 
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute, CUresult, CUstream};
@@ -27,7 +28,7 @@ pub(super) fn checked(operation: &'static str, result: CUresult) -> Result<(), E
     Err(Error::Driver { operation, name: text(sys::cuGetErrorName), text: text(sys::cuGetErrorString) })
 }
 
-/// The device's context, its only stream, and what is known of it.
+/// The device's context, its only stream, and its properties.
 pub(super) struct Context {
     device: CUdevice,
     context: CUcontext,
@@ -35,6 +36,18 @@ pub(super) struct Context {
     pub name: String,
     pub capability: [u32; 2],
     pub total_nbytes: usize,
+}
+
+/// The time in which a context is that of a thread's calls; after it the thread has the one from before again.
+pub(super) struct Entered<'a>(PhantomData<(&'a Context, *const ())>);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let mut left = ptr::null_mut();
+        // SAFETY: this thread has entered a context, since this can't be sent to others; the function writes to the place
+        // that it is given.
+        unsafe { sys::cuCtxPopCurrent_v2(&raw mut left) };
+    }
 }
 
 // SAFETY: handles of the driver are valid in every thread, and its functions may be called by several at once.
@@ -90,7 +103,6 @@ impl Context {
             checked("cuDeviceGet", sys::cuDeviceGet(&raw mut device, device_id as c_int))?;
             checked("cuDeviceGetName", sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, device))?;
             checked("cuDeviceTotalMem", sys::cuDeviceTotalMem_v2(&raw mut total_nbytes, device))?;
-            checked("cuDevicePrimaryCtxRetain", sys::cuDevicePrimaryCtxRetain(&raw mut context, device))?;
         }
         let attribute = |attribute: CUdevice_attribute| {
             let mut value = 0;
@@ -98,42 +110,48 @@ impl Context {
             checked("cuDeviceGetAttribute", unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) })?;
             Ok(value as u32)
         };
-        let mut this = Self {
-            device,
-            context,
-            stream,
-            // SAFETY: the driver has ended the name with a zero.
-            name: unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned(),
-            capability: [
-                attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-                attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-            ],
-            total_nbytes,
-        };
-        this.enter()?;
+        // SAFETY: the driver has ended the name with a zero.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+        let capability = [
+            attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ];
+        // SAFETY: the device is the driver's; the function writes to the place that it is given.
+        checked("cuDevicePrimaryCtxRetain", unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut context, device) })?;
+        // From here on the context is released where this is dropped.
+        let mut this = Self { device, context, stream, name, capability, total_nbytes };
+        let entered = this.enter()?;
         // SAFETY: the context is current; the function writes to the place that it is given. One is the flag of streams
         // that don't wait for the default stream.
         checked("cuStreamCreate", unsafe { sys::cuStreamCreate(&raw mut stream, 1) })?;
+        drop(entered);
         this.stream = stream;
         Ok(this)
     }
 
-    /// Makes this the context of the thread's next calls.
-    pub fn enter(&self) -> Result<(), Error> {
+    /// Makes this the context of the thread's calls, as long as what is returned.
+    pub fn enter(&self) -> Result<Entered<'_>, Error> {
         // SAFETY: the context is retained as long as this is alive.
-        checked("cuCtxSetCurrent", unsafe { sys::cuCtxSetCurrent(self.context) })
+        checked("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.context) })?;
+        Ok(Entered(PhantomData))
     }
 
     /// Waits for all work.
     pub fn wait(&self) -> Result<(), Error> {
-        self.enter()?;
+        self.idle().map(drop)
+    }
+
+    /// Enters the context once all its work is done.
+    pub fn idle(&self) -> Result<Entered<'_>, Error> {
+        let entered = self.enter()?;
         // SAFETY: the stream is this context's.
-        checked("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.stream) })
+        checked("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.stream) })?;
+        Ok(entered)
     }
 
     /// Bytes of memory that nobody has.
     pub(super) fn free_nbytes(&self) -> Result<usize, Error> {
-        self.enter()?;
+        let _entered = self.enter()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: a context is current; the function writes to the places that it is given.
         checked("cuMemGetInfo", unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) })?;
@@ -144,12 +162,13 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         // Nobody is left to be told of an error.
-        let _ = self.wait();
+        let entered = self.idle();
         // SAFETY: nothing of this context is in use any more: whatever is, holds it.
         unsafe {
             if !self.stream.is_null() {
                 sys::cuStreamDestroy_v2(self.stream);
             }
+            drop(entered);
             sys::cuDevicePrimaryCtxRelease_v2(self.device);
         }
     }

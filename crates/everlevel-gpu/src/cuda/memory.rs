@@ -28,7 +28,7 @@ pub(super) struct Memory {
 #[derive(Debug, Default)]
 struct Small {
     slabs: Vec<CUdeviceptr>,
-    /// What is left of the last slab.
+    /// The rest of the last slab: its address and its bytes.
     rest: (CUdeviceptr, usize),
     free: [Vec<CUdeviceptr>; SIZES],
 }
@@ -56,7 +56,7 @@ impl Memory {
     }
 
     fn large(&self, nbytes: usize) -> Result<CUdeviceptr, Error> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let mut address = 0;
         // SAFETY: a context is current; the function writes to the place that it is given.
         match unsafe { sys::cuMemAlloc_v2(&raw mut address, nbytes) } {
@@ -93,7 +93,7 @@ impl Drop for Piece {
             return;
         }
         // Nobody is left to be told of an error. What users had there is overwritten first; freeing waits for all work.
-        if self.memory.context.enter().is_ok() {
+        if let Ok(_entered) = self.memory.context.enter() {
             // SAFETY: the piece is this one's alone, of this size.
             unsafe {
                 sys::cuMemsetD8Async(self.address, 0, self.nbytes, self.memory.context.stream);
@@ -107,7 +107,7 @@ impl Drop for Piece {
 impl Drop for Memory {
     fn drop(&mut self) {
         let slabs = std::mem::take(&mut self.small.get_mut().unwrap_or_else(PoisonError::into_inner).slabs);
-        if self.context.wait().is_ok() {
+        if let Ok(_entered) = self.context.idle() {
             for slab in slabs {
                 // SAFETY: no piece of the slab is held, since pieces hold the memory.
                 unsafe { sys::cuMemFree_v2(slab) };

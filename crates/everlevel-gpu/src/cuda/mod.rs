@@ -10,13 +10,13 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{self, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUmodule, CUresult};
 
 use self::driver::{Context, checked};
 use self::memory::{Memory, Piece};
-use crate::device::{Tally, range};
+use crate::device::{Queue, range};
 use crate::{Argument, Counters, Device, Error};
 
 /// Cubins of all kernels, each with ten times the compute capability's major number plus its minor one.
@@ -45,13 +45,7 @@ pub struct CudaBuffer {
 
 /// The queue of all work of a GPU: every stream of a device is this one.
 #[derive(Debug, Clone)]
-pub struct CudaStream(Arc<Queue>);
-
-#[derive(Debug, Default)]
-struct Queue {
-    recording: Mutex<Option<Recording>>,
-    tally: Tally,
-}
+pub struct CudaStream(Arc<Queue<Recording>>);
 
 /// Launches of a graph that is being recorded.
 struct Recording {
@@ -110,7 +104,7 @@ impl fmt::Debug for CudaGraph {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if self.context.wait().is_ok() {
+        if let Ok(_entered) = self.context.idle() {
             // SAFETY: no kernel of the module runs any more.
             unsafe { sys::cuModuleUnload(self.module) };
         }
@@ -126,7 +120,7 @@ impl Drop for Recording {
 
 impl Drop for CudaGraph {
     fn drop(&mut self) {
-        if self.context.wait().is_ok() {
+        if let Ok(_entered) = self.context.idle() {
             // SAFETY: no launch of the graph runs any more.
             unsafe { sys::cuGraphExecDestroy(self.executable) };
         }
@@ -141,7 +135,7 @@ impl Module {
         let best = cubins::CUBINS.iter().filter(|(sm, _)| fits(*sm)).max_by_key(|(sm, _)| sm);
         let supported = || cubins::CUBINS.iter().map(|(sm, _)| *sm).collect();
         let (_, image) = best.ok_or_else(|| Error::NoKernels { found, supported: supported() })?;
-        context.enter()?;
+        let _entered = context.enter()?;
         // The driver reads words.
         let mut words = vec![0u64; image.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..image.len()].copy_from_slice(image);
@@ -167,9 +161,12 @@ impl Module {
                 result => checked("cuModuleGetFunction", result)?,
             }
             let (mut offset, mut size) = (0, 0);
-            while sys::cuFuncGetParamInfo(function, parameters, &raw mut offset, &raw mut size)
-                == CUresult::CUDA_SUCCESS
-            {
+            loop {
+                match sys::cuFuncGetParamInfo(function, parameters, &raw mut offset, &raw mut size) {
+                    // There is no parameter of this number.
+                    CUresult::CUDA_ERROR_INVALID_VALUE => break,
+                    result => checked("cuFuncGetParamInfo", result)?,
+                }
                 parameters += 1;
             }
         }
@@ -204,16 +201,6 @@ impl Cuda {
     }
 }
 
-impl CudaStream {
-    fn recording(&self) -> MutexGuard<'_, Option<Recording>> {
-        self.0.recording.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn waits(&self, operation: &'static str) -> Result<(), Error> {
-        if self.recording().is_some() { Err(Error::Recording { operation }) } else { Ok(()) }
-    }
-}
-
 impl Device for Cuda {
     type Buffer = CudaBuffer;
     type Stream = CudaStream;
@@ -232,30 +219,30 @@ impl Device for Cuda {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let to = to.piece.address + range.start as u64;
         // SAFETY: the range lies in the piece. The bytes are pageable memory, which the driver has copied when it
         // returns. What runs before in the stream is done before the range is written.
         let copied = unsafe { sys::cuMemcpyHtoDAsync_v2(to, bytes.as_ptr().cast(), bytes.len(), self.context.stream) };
         checked("cuMemcpyHtoDAsync", copied)?;
-        stream.0.tally.uploaded(bytes.len());
+        stream.0.counters().uploaded_nbytes += bytes.len() as u64;
         Ok(())
     }
 
     fn download(&self, stream: &CudaStream, out: &mut [u8], from: &CudaBuffer, at: usize) -> Result<(), Error> {
         let range = range(at, out.len(), from.nbytes)?;
-        stream.waits("a download")?;
+        stream.0.waits("a download")?;
         if out.is_empty() {
             return Ok(());
         }
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let from = from.piece.address + range.start as u64;
         // SAFETY: the range lies in the piece, and `out` is borrowed until the stream has been waited for.
         let copied =
             unsafe { sys::cuMemcpyDtoHAsync_v2(out.as_mut_ptr().cast(), from, out.len(), self.context.stream) };
         checked("cuMemcpyDtoHAsync", copied)?;
         self.context.wait()?;
-        stream.0.tally.downloaded(out.len());
+        stream.0.counters().downloaded_nbytes += out.len() as u64;
         Ok(())
     }
 
@@ -284,8 +271,8 @@ impl Device for Cuda {
             })
             .collect();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
-        self.context.enter()?;
-        let mut recording = stream.recording();
+        let _entered = self.context.enter()?;
+        let mut recording = stream.0.recording();
         let Some(recording) = &mut *recording else {
             // SAFETY: the function is the module's, and there is a value for each of its parameters, whose types are
             // the caller's promise, as is that it stays in its memory.
@@ -295,7 +282,7 @@ impl Device for Cuda {
                 sys::cuLaunchKernel(function, x, y, 1, THREADS, 1, 1, 0, stream, pointers, ptr::null_mut())
             };
             checked("cuLaunchKernel", launched)?;
-            stream.0.tally.launched();
+            stream.0.counters().launches += 1;
             return Ok(());
         };
         let node = sys::CUDA_KERNEL_NODE_PARAMS {
@@ -327,11 +314,11 @@ impl Device for Cuda {
     }
 
     fn begin_recording(&self, stream: &CudaStream) -> Result<(), Error> {
-        let mut recording = stream.recording();
+        let mut recording = stream.0.recording();
         if recording.is_some() {
             return Err(Error::Recording { operation: "another recording" });
         }
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let mut graph = ptr::null_mut();
         // SAFETY: the function writes to the place that it is given.
         checked("cuGraphCreate", unsafe { sys::cuGraphCreate(&raw mut graph, 0) })?;
@@ -340,8 +327,8 @@ impl Device for Cuda {
     }
 
     fn end_recording(&self, stream: &CudaStream) -> Result<CudaGraph, Error> {
-        let mut recording = stream.recording().take().ok_or(Error::NotRecording)?;
-        self.context.enter()?;
+        let mut recording = stream.0.recording().take().ok_or(Error::NotRecording)?;
+        let _entered = self.context.enter()?;
         let mut executable = ptr::null_mut();
         // SAFETY: the graph is whole; the function writes to the place that it is given.
         let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, recording.graph, 0) };
@@ -358,11 +345,11 @@ impl Device for Cuda {
     }
 
     unsafe fn replay(&self, stream: &CudaStream, graph: &CudaGraph) -> Result<(), Error> {
-        stream.waits("a replay")?;
-        self.context.enter()?;
+        stream.0.waits("a replay")?;
+        let _entered = self.context.enter()?;
         // SAFETY: the graph's kernels have their memory, which it keeps; that they stay in it is the caller's promise.
         checked("cuGraphLaunch", unsafe { sys::cuGraphLaunch(graph.executable, self.context.stream) })?;
-        stream.0.tally.replayed(graph.node_count);
+        stream.0.replayed(graph.node_count);
         Ok(())
     }
 
@@ -371,6 +358,6 @@ impl Device for Cuda {
     }
 
     fn counters(&self, stream: &CudaStream) -> Counters {
-        stream.0.tally.read()
+        *stream.0.counters()
     }
 }
