@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use everlevel_ring::device::{DeviceMemory, DeviceRing};
+use everlevel_ring::device::DeviceRing;
 use everlevel_ring::{Eval, Poly};
 
 use crate::{Ciphertext, Context, Error};
@@ -50,7 +50,7 @@ impl Context {
 
 impl Ciphertext {
     /// The device that holds its polynomials.
-    pub fn device(&self) -> Option<&Arc<dyn DeviceMemory>> {
+    pub fn device(&self) -> Option<&Arc<dyn DeviceRing>> {
         self.rlwe().c0.device()
     }
 }

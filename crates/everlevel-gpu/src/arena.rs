@@ -5,14 +5,15 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use everlevel_math::Modulus;
 use everlevel_ring::Ring;
-use everlevel_ring::device::DeviceLimb;
+use everlevel_ring::device::{DeviceLimb, DevicePacked};
 
 use crate::constants::{Prime, roots};
 use crate::free::Free;
 use crate::planes::Planes;
 use crate::turn::{self, Turn};
-use crate::{Argument, Arithmetic, Device, Error, Residues};
+use crate::{Argument, Arithmetic, Device, Error};
 
 /// Most jobs of a launch: the second dimension of a grid of CUDA.
 const MOST_JOBS: usize = 65_535;
@@ -33,7 +34,9 @@ pub struct Capacity {
 pub struct Arena<D: Device> {
     id: u64,
     log_n: u32,
-    moduli: Vec<u64>,
+    moduli: Vec<Modulus>,
+    /// At each prime, `ψ^(-n/2)` for the transforms' root `ψ`: the root of the inverse's last level.
+    pub(crate) last_roots: Vec<u64>,
     device: D,
     stream: D::Stream,
     pub(crate) arithmetic: Arithmetic,
@@ -41,8 +44,8 @@ pub struct Arena<D: Device> {
     limbs: Mutex<D::Buffer>,
     free: Mutex<Free>,
     turn: Turn,
-    /// Copies that the recording under way uses.
-    used: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
+    /// Owners of the packed residues that the recording under way reads.
+    kept: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
     /// The fewest limbs that were free at once.
     fewest: AtomicUsize,
     pub(crate) planes: Planes<D>,
@@ -61,8 +64,8 @@ impl<D: Device> fmt::Debug for Arena<D> {
 /// Work that was recorded.
 pub(crate) struct Recorded<D: Device> {
     graph: D::Graph,
-    /// The copies of keys and plaintexts that it reads.
-    _used: Vec<Arc<dyn Any + Send + Sync>>,
+    /// Owners of the packed residues that it reads.
+    _kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 /// An argument of a kernel after the limbs.
@@ -95,8 +98,10 @@ impl<D: Device> Arena<D> {
             return Err(Error::BadSize { log_n: ring.log_n() });
         }
         let stream = device.stream()?;
-        let moduli: Vec<u64> = ring.all_primes().indices().iter().map(|&i| ring.modulus(i).q()).collect();
-        let constants: Vec<Prime> = (0..moduli.len()).map(|i| Prime::new(ring.modulus(i))).collect();
+        let indices = 0..ring.all_primes().len();
+        let moduli: Vec<Modulus> = indices.clone().map(|i| *ring.modulus(i)).collect();
+        let last_roots = indices.map(|i| moduli[i].neg(ring.ntt(i).root_of_minus_one())).collect();
+        let constants: Vec<Prime> = moduli.iter().map(Prime::new).collect();
         let [forward, inverse] = roots(ring, arithmetic);
         let limbs = device.alloc(capacity.limb_count as usize * ring.n() * size_of::<u64>())?;
         let planes = Planes::new(&device, capacity.packed_count)?;
@@ -108,6 +113,7 @@ impl<D: Device> Arena<D> {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             log_n: ring.log_n(),
             moduli,
+            last_roots,
             device,
             stream,
             arithmetic,
@@ -115,24 +121,13 @@ impl<D: Device> Arena<D> {
             limbs: Mutex::new(limbs),
             free,
             turn: Turn::default(),
-            used: Mutex::default(),
+            kept: Mutex::default(),
             fewest: AtomicUsize::new(capacity.limb_count as usize),
             planes,
             primes,
             roots,
             inverse_roots,
         }))
-    }
-
-    /// The operations of a ring on the limbs.
-    ///
-    /// # Panics
-    /// If the arena is another ring's.
-    pub fn on<'a>(&'a self, ring: &'a Ring) -> Residues<'a, D> {
-        let moduli = self.moduli.iter().enumerate();
-        let same = ring.log_n() == self.log_n && ring.all_primes().len() == self.moduli.len();
-        assert!(same && moduli.clone().all(|(i, &q)| ring.modulus(i).q() == q), "the arena was made for this ring");
-        Residues { ring, arena: self }
     }
 
     /// The device.
@@ -157,6 +152,15 @@ impl<D: Device> Arena<D> {
         self.log_n
     }
 
+    /// Residues of a limb.
+    pub(crate) fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    pub(crate) fn moduli(&self) -> &[Modulus] {
+        &self.moduli
+    }
+
     /// Limbs with arbitrary contents.
     ///
     /// # Errors
@@ -166,10 +170,6 @@ impl<D: Device> Arena<D> {
         let limbs = self.free().take(count)?;
         self.fewest.fetch_min(self.free_limb_count(), Ordering::Relaxed);
         Ok(limbs)
-    }
-
-    pub(crate) fn release(&self, limbs: &[DeviceLimb]) {
-        self.free().give(limbs);
     }
 
     /// Limbs that nobody holds.
@@ -199,7 +199,7 @@ impl<D: Device> Arena<D> {
     /// # Panics
     /// If there aren't `n`.
     pub fn write(&self, to: DeviceLimb, residues: &[u64]) -> Result<(), Error> {
-        assert_eq!(residues.len(), 1 << self.log_n);
+        assert_eq!(residues.len(), self.n());
         let _turn = self.turn_for_residues()?;
         let at = self.byte_of(to);
         self.device.upload(&self.stream, &mut self.limbs(), at, bytemuck::cast_slice(residues))
@@ -213,7 +213,7 @@ impl<D: Device> Arena<D> {
     /// # Panics
     /// If there isn't a place for `n`.
     pub fn read(&self, out: &mut [u64], from: DeviceLimb) -> Result<(), Error> {
-        assert_eq!(out.len(), 1 << self.log_n);
+        assert_eq!(out.len(), self.n());
         let _turn = self.turn_for_residues()?;
         self.device.download(&self.stream, bytemuck::cast_slice_mut(out), &self.limbs(), self.byte_of(from))
     }
@@ -224,10 +224,10 @@ impl<D: Device> Arena<D> {
         if self.free().is_recording() { Err(Error::Recording { operation: "a copy of residues" }) } else { Ok(turn) }
     }
 
-    /// Keeps a copy as long as the recording under way, if there is one.
-    pub(crate) fn use_copy(&self, copy: Arc<dyn Any + Send + Sync>) {
+    /// Keeps what owns packed residues as long as the recording under way, if there is one.
+    pub(crate) fn keep(&self, held: Arc<dyn Any + Send + Sync>) {
         if self.free().is_recording() {
-            self.used.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(held);
         }
     }
 
@@ -240,10 +240,10 @@ impl<D: Device> Arena<D> {
 
     pub(crate) fn end_recording(&self) -> Result<Recorded<D>, Error> {
         self.free().record(false);
-        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         let graph = self.device.end_recording(&self.stream);
         self.turn.leave();
-        Ok(Recorded { graph: graph?, _used: used })
+        Ok(Recorded { graph: graph?, _kept: kept })
     }
 
     pub(crate) fn replay(&self, recorded: &Recorded<D>) -> Result<(), Error> {
@@ -283,6 +283,15 @@ impl<D: Device> Arena<D> {
     pub(crate) fn word_of_prime(&self, prime: usize) -> u32 {
         assert!(prime < self.moduli.len(), "the prime is one of the ring's");
         prime as u32
+    }
+
+    /// The first unit of a piece of `len` packed residues in a job.
+    ///
+    /// # Panics
+    /// If it lies beyond the planes.
+    pub(crate) fn word_of_packed(&self, piece: DevicePacked, len: usize) -> u32 {
+        assert!(self.planes.has(piece, len), "the piece lies in the planes");
+        piece.0
     }
 
     /// A buffer with these bytes, for the length of a launch or longer.
@@ -329,7 +338,7 @@ impl<D: Device> Arena<D> {
 
     /// Blocks of a kernel with one residue a thread.
     pub(crate) fn blocks(&self) -> usize {
-        (1 << self.log_n) / 256
+        self.n() / 256
     }
 }
 

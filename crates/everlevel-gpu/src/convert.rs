@@ -2,32 +2,36 @@
 
 use std::collections::HashMap;
 
+use everlevel_math::Modulus;
+use everlevel_ring::PrimeSet;
 use everlevel_ring::device::{Conversion, DeviceLimb};
-use everlevel_ring::{PrimeSet, Ring};
 
 use crate::arena::Table;
-use crate::{Device, Error, Residues};
+use crate::{Arena, Device, Error};
 
 /// Targets that a thread makes together: `TARGETS_TOGETHER` of sums.h.
 const TARGETS_TOGETHER: usize = 4;
 
 /// For each target `t`, `D/d_j mod t` for each source, then `−D mod t`, where `D = ∏ d_j`; and `1/d_j`.
-fn weights_of(ring: &Ring, from: &PrimeSet, to: &PrimeSet) -> (Vec<u64>, Vec<f64>) {
+fn weights_of(moduli: &[Modulus], from: &PrimeSet, to: &PrimeSet) -> (Vec<u64>, Vec<f64>) {
     let mut weights = Vec::with_capacity(to.len() * (from.len() + 1));
     for &t in to.indices() {
-        for &j in from.indices() {
-            weights.push(ring.product_mod(&from.difference(&PrimeSet::new([j])), t));
+        let product =
+            |others: &[usize]| others.iter().fold(1, |acc, &i| moduli[t].mul(acc, moduli[t].reduce(moduli[i].q())));
+        for k in 0..from.len() {
+            let (before, after) = (&from.indices()[..k], &from.indices()[k + 1..]);
+            weights.push(moduli[t].mul(product(before), product(after)));
         }
-        weights.push(ring.modulus(t).neg(ring.product_mod(from, t)));
+        weights.push(moduli[t].neg(product(from.indices())));
     }
-    (weights, from.indices().iter().map(|&j| 1.0 / ring.modulus(j).q() as f64).collect())
+    (weights, from.indices().iter().map(|&j| 1.0 / moduli[j].q() as f64).collect())
 }
 
-impl<D: Device> Residues<'_, D> {
+impl<D: Device> Arena<D> {
     /// Conversions between sets of primes.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     ///
     /// # Panics
     /// If a conversion's limbs are not one for each prime, or it has no source, or more than 60.
@@ -40,26 +44,26 @@ impl<D: Device> Residues<'_, D> {
             assert!((1..=60).contains(&sources.len()), "conversions have 1 to 60 sources");
             let [weights_at, reciprocals_at] = *known.entry((*from, *to)).or_insert_with(|| {
                 let at = [weights.len(), reciprocals.len()];
-                let (w, r) = weights_of(self.ring, from, to);
+                let (w, r) = weights_of(self.moduli(), from, to);
                 weights.extend(w);
                 reciprocals.extend(r);
                 at
             });
             let sources_at = lists.len();
-            lists.extend(sources.iter().map(|&limb| self.arena.word_of(limb)));
+            lists.extend(sources.iter().map(|&limb| self.word_of(limb)));
             let targets: Vec<(usize, DeviceLimb)> = to.indices().iter().copied().zip(targets.iter().copied()).collect();
             for (group, targets) in targets.chunks(TARGETS_TOGETHER).enumerate() {
                 let first = weights_at + group * TARGETS_TOGETHER * (sources.len() + 1);
                 let words = [sources_at, sources.len(), lists.len(), targets.len(), first, reciprocals_at];
                 jobs.extend(words.map(|word| word as u32));
-                let words = |&(prime, limb)| [self.arena.word_of(limb), self.arena.word_of_prime(prime)];
+                let words = |&(prime, limb)| [self.word_of(limb), self.word_of_prime(prime)];
                 lists.extend(targets.iter().flat_map(words));
             }
         }
         let [lists, weights, reciprocals] = [
-            self.arena.table(bytemuck::cast_slice(&lists))?,
-            self.arena.table(bytemuck::cast_slice(&weights))?,
-            self.arena.table(bytemuck::cast_slice(&reciprocals))?,
+            self.table(bytemuck::cast_slice(&lists))?,
+            self.table(bytemuck::cast_slice(&weights))?,
+            self.table(bytemuck::cast_slice(&reciprocals))?,
         ];
         let tables = [
             Table::Primes,
@@ -67,8 +71,8 @@ impl<D: Device> Residues<'_, D> {
             Table::Of(&lists),
             Table::Of(&weights),
             Table::Of(&reciprocals),
-            Table::Word(self.ring.n() as u32),
+            Table::Word(self.n() as u32),
         ];
-        self.arena.run("convert", self.arena.blocks(), (&jobs, 6), &tables)
+        self.run("convert", self.blocks(), (&jobs, 6), &tables)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! *Vocabulary.* A **kernel** is a function of `kernels/`, in a dialect of CUDA C++ that is plain C++ as well. A
 //! [`Device`] has memory, and streams in which it runs kernels: a launch is a grid of blocks of 256 threads, of which
-//! each does a list of phases with barriers between them. [`Residues`] are the limbs that a device holds, all in one
-//! arena, with the operations of [`everlevel_ring::Ring`] on them; each gives the bits of the ring's.
+//! each does a list of phases with barriers between them. An [`Arena`] has the limbs that a device holds for a ring, and
+//! is an [`everlevel_ring::device::DeviceRing`]: each of its operations gives the bits of the CPU's.
 //!
 //! *Batches.* Every operation takes many limbs, of any primes, and launches each kernel once: a **job** is what it does
 //! to one of them, and a table of jobs goes to the device before the launch.
@@ -12,9 +12,10 @@
 //! and accesses out of bounds. It is for tests: no product has it. The feature `cuda` has GPUs of NVIDIA, whose driver
 //! is looked for when a device is made.
 //!
-//! *Map.* `device` the interface · `host` · `constants` what kernels know of primes · `residues` the arena and
-//! transfers · `transform`, `pointwise`, `convert`, `key` operations, by kernel. The kernels' mathematics, and their
-//! ranges: `docs/notes/gpu-kernels.md`.
+//! *Map.* `device` the interface of devices · `host`, `cuda` both · `constants` what kernels know of primes · `arena`
+//! limbs, tables and launches, with limbs that are `free`, the `planes` of packed residues, and threads in `turn` ·
+//! `transform`, `pointwise`, `convert`, `sums` operations, by kernel · `ring` their interface. The kernels' mathematics,
+//! and their ranges: `docs/notes/gpu-kernels.md`.
 //!
 //! *Non-goals.* Ciphertexts, keys' secrets, plans of memory.
 
@@ -30,7 +31,7 @@ mod free;
 mod host;
 mod planes;
 mod pointwise;
-mod residues;
+mod ring;
 mod sums;
 mod transform;
 mod turn;
@@ -43,4 +44,3 @@ pub use device::{Argument, Counters, Device};
 pub use error::{Error, Fault, FaultKind};
 #[cfg(feature = "host")]
 pub use host::{Host, HostBuffer, HostGraph, HostStream, Memory, Order};
-pub use residues::Residues;

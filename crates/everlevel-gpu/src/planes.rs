@@ -2,8 +2,9 @@
 //! in another.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use everlevel_ring::device::{DevicePacked, HeldPieces};
 
 use crate::{Device, Error};
 
@@ -27,29 +28,24 @@ pub(crate) struct Planes<D: Device> {
 #[derive(Debug, Default)]
 struct Free(BTreeMap<u64, u64>);
 
-/// A range of units, free again when it is dropped.
-pub(crate) struct Range {
+/// Pieces of so many units each, free again when they are dropped.
+pub(crate) struct Pieces {
     first: u64,
+    each: u64,
     count: u64,
     free: Arc<Mutex<Free>>,
 }
 
-impl fmt::Debug for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Range").field("first", &self.first).field("count", &self.count).finish_non_exhaustive()
+impl HeldPieces for Pieces {
+    fn piece(&self, index: usize) -> DevicePacked {
+        assert!((index as u64) < self.count, "there are as many pieces");
+        DevicePacked((self.first + index as u64 * self.each) as u32)
     }
 }
 
-impl Range {
-    /// The unit at residue `at` of the range, as a job names it.
-    pub fn unit(&self, at: usize) -> u32 {
-        (self.first + (at / UNIT) as u64) as u32
-    }
-}
-
-impl Drop for Range {
+impl Drop for Pieces {
     fn drop(&mut self) {
-        locked(&self.free).give(self.first, self.count);
+        locked(&self.free).give(self.first, self.count * self.each);
     }
 }
 
@@ -83,8 +79,8 @@ impl Free {
 
 impl<D: Device> Planes<D> {
     pub fn new(device: &D, packed_count: u64) -> Result<Self, Error> {
-        // Jobs name units by words of 32 bits.
-        let units = (packed_count / UNIT as u64).min(u64::from(u32::MAX));
+        // Jobs name units by words of 32 bits, the two largest of which name none.
+        let units = (packed_count / UNIT as u64).min(u64::from(u32::MAX - 1));
         let residues = units as usize * UNIT;
         let buffers = Buffers { low: device.alloc(4 * residues)?, high: device.alloc(2 * residues)? };
         let free = if units == 0 { Free::default() } else { Free(BTreeMap::from([(0, units)])) };
@@ -95,38 +91,33 @@ impl<D: Device> Planes<D> {
         locked(&self.buffers)
     }
 
-    /// Packed residues in a range of their own.
-    pub fn hold(&self, device: &D, stream: &D::Stream, low: &[u32], high: &[u16]) -> Result<Range, Error> {
-        let count = low.len().div_ceil(UNIT) as u64;
-        let first = locked(&self.free).take(count).ok_or(Error::OutOfMemory { nbytes: 6 * low.len(), free: None })?;
-        let range = Range { first, count, free: Arc::clone(&self.free) };
-        let at = first as usize * UNIT;
+    /// Room for `count` pieces of `len` residues each.
+    pub fn take(&self, count: usize, len: usize) -> Result<Pieces, Error> {
+        let (count, each) = (count as u64, len.div_ceil(UNIT) as u64);
+        let taken = locked(&self.free).take(count * each);
+        let nbytes = (count * each) as usize * UNIT * 6;
+        let first = taken.ok_or(Error::OutOfMemory { nbytes, free: None })?;
+        Ok(Pieces { first, each, count, free: Arc::clone(&self.free) })
+    }
+
+    /// Copies residues to a piece, in halves.
+    pub fn fill(&self, device: &D, stream: &D::Stream, to: DevicePacked, residues: &[u64]) -> Result<(), Error> {
+        let low: Vec<u32> = residues.iter().map(|&x| x as u32).collect();
+        let high: Vec<u16> = residues.iter().map(|&x| (x >> 32) as u16).collect();
+        let at = to.0 as usize * UNIT;
         let mut buffers = self.lock();
-        device.upload(stream, &mut buffers.low, 4 * at, bytemuck::cast_slice(low))?;
-        device.upload(stream, &mut buffers.high, 2 * at, bytemuck::cast_slice(high))?;
-        Ok(range)
+        device.upload(stream, &mut buffers.low, 4 * at, bytemuck::cast_slice(&low))?;
+        device.upload(stream, &mut buffers.high, 2 * at, bytemuck::cast_slice(&high))
+    }
+
+    /// Whether `len` residues from a piece's first one on lie in the planes.
+    pub fn has(&self, piece: DevicePacked, len: usize) -> bool {
+        u64::from(piece.0) + len.div_ceil(UNIT) as u64 <= self.units
     }
 
     /// Residues that are in use.
     pub(crate) fn held_count(&self) -> u64 {
         (self.units - locked(&self.free).0.values().sum::<u64>()) * UNIT as u64
-    }
-}
-
-/// The halves of residues, for the planes.
-#[derive(Default)]
-pub(crate) struct Halves {
-    pub low: Vec<u32>,
-    pub high: Vec<u16>,
-}
-
-impl Halves {
-    /// Appends residues, filled up to a whole unit.
-    pub fn extend(&mut self, residues: &[u64]) {
-        self.low.extend(residues.iter().map(|&x| x as u32));
-        self.high.extend(residues.iter().map(|&x| (x >> 32) as u16));
-        self.low.resize(self.low.len().next_multiple_of(UNIT), 0);
-        self.high.resize(self.low.len(), 0);
     }
 }
 

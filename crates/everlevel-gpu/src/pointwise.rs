@@ -4,27 +4,25 @@ use everlevel_ring::device::{DeviceLimb, Halves, Lift, Operands, Pointwise, Scal
 
 use crate::arena::Table;
 use crate::constants::Factor;
-use crate::{Arena, Device, Error, Residues};
+use crate::{Arena, Device, Error};
 
 impl<D: Device> Arena<D> {
-    /// Copies limbs: each first one becomes the second one.
-    pub(crate) fn copy_limbs(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), Error> {
+    /// Copies limbs: each second one becomes the first one.
+    pub(crate) fn copy(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), Error> {
         let jobs: Vec<u32> = pairs.iter().flatten().map(|&limb| self.word_of(limb)).collect();
-        self.run("copy", self.blocks(), (&jobs, 2), &[Table::Jobs, Table::Word(1 << self.log_n())])
+        self.run("copy", self.blocks(), (&jobs, 2), &[Table::Jobs, Table::Word(self.n() as u32)])
     }
 
     /// Overwrites limbs with zeros.
-    pub(crate) fn clear_limbs(&self, limbs: &[DeviceLimb]) -> Result<(), Error> {
+    pub(crate) fn clear(&self, limbs: &[DeviceLimb]) -> Result<(), Error> {
         let jobs: Vec<u32> = limbs.iter().map(|&limb| self.word_of(limb)).collect();
-        self.run("fill_zeros", self.blocks(), (&jobs, 1), &[Table::Jobs, Table::Word(1 << self.log_n())])
+        self.run("fill_zeros", self.blocks(), (&jobs, 1), &[Table::Jobs, Table::Word(self.n() as u32)])
     }
-}
 
-impl<D: Device> Residues<'_, D> {
     /// One operation on many limbs.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     pub fn pointwise(&self, operation: Pointwise, all: &[Operands]) -> Result<(), Error> {
         let kernel = match operation {
             Pointwise::Add => "add",
@@ -33,18 +31,18 @@ impl<D: Device> Residues<'_, D> {
             Pointwise::MultiplyAdd => "multiply_add",
         };
         let jobs = self.jobs_of(all);
-        let tables = [Table::Primes, Table::Jobs, Table::Word(self.ring.n() as u32)];
-        self.arena.run(kernel, self.arena.blocks(), (&jobs, 4), &tables)
+        let tables = [Table::Primes, Table::Jobs, Table::Word(self.n() as u32)];
+        self.run(kernel, self.blocks(), (&jobs, 4), &tables)
     }
 
     /// One operation on many limbs, with its factors for each, below the prime.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     ///
     /// # Panics
     /// If there aren't as many factors.
-    pub fn scaling(&self, operation: Scaling, all: &[Operands], factors: &[u64]) -> Result<(), Error> {
+    pub(crate) fn scaling(&self, operation: Scaling, all: &[Operands], factors: &[u64]) -> Result<(), Error> {
         let kernel = match operation {
             Scaling::Scale => "scale",
             Scaling::ScaleAdd => "scale_add",
@@ -53,46 +51,40 @@ impl<D: Device> Residues<'_, D> {
         let each = if operation == Scaling::Combine { 2 } else { 1 };
         assert_eq!(each * all.len(), factors.len());
         let factor = |(o, w): (&Operands, &[u64])| -> Vec<Factor> {
-            w.iter().map(|&w| Factor::new(w, self.ring.modulus(o.prime).q())).collect()
+            w.iter().map(|&w| Factor::new(w, self.moduli()[o.prime].q())).collect()
         };
         let factors: Vec<Factor> = all.iter().zip(factors.chunks(each)).flat_map(factor).collect();
-        let factors = self.arena.table(bytemuck::cast_slice(&factors))?;
+        let factors = self.table(bytemuck::cast_slice(&factors))?;
         let jobs = self.jobs_of(all);
-        let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.ring.n() as u32)];
-        self.arena.run(kernel, self.arena.blocks(), (&jobs, 4), &tables)
+        let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.n() as u32)];
+        self.run(kernel, self.blocks(), (&jobs, 4), &tables)
     }
 
     fn jobs_of(&self, all: &[Operands]) -> Vec<u32> {
-        let job = |o: &Operands| {
-            [
-                self.arena.word_of(o.to),
-                self.arena.word_of(o.a),
-                self.arena.word_of(o.b),
-                self.arena.word_of_prime(o.prime),
-            ]
-        };
+        let job =
+            |o: &Operands| [self.word_of(o.to), self.word_of(o.a), self.word_of(o.b), self.word_of_prime(o.prime)];
         all.iter().flat_map(job).collect()
     }
 
     /// Tensor products.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     pub fn tensor(&self, all: &[Tensor]) -> Result<(), Error> {
         let job = |t: &Tensor| {
             let [d, a, b] = [&t.to[..], &t.a, &t.b];
-            let limbs = d.iter().chain(a).chain(b).map(|&limb| self.arena.word_of(limb));
-            limbs.chain([self.arena.word_of_prime(t.prime)]).collect::<Vec<_>>()
+            let limbs = d.iter().chain(a).chain(b).map(|&limb| self.word_of(limb));
+            limbs.chain([self.word_of_prime(t.prime)]).collect::<Vec<_>>()
         };
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
-        let tables = [Table::Primes, Table::Jobs, Table::Word(self.ring.n() as u32)];
-        self.arena.run("tensor", self.arena.blocks(), (&jobs, 8), &tables)
+        let tables = [Table::Primes, Table::Jobs, Table::Word(self.n() as u32)];
+        self.run("tensor", self.blocks(), (&jobs, 8), &tables)
     }
 
     /// One operation on many limbs, with a residue for each of their halves.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     ///
     /// # Panics
     /// If there isn't a pair of residues for each.
@@ -103,39 +95,38 @@ impl<D: Device> Residues<'_, D> {
             Halves::Add => "add_halves",
         };
         let factor =
-            |(&(prime, _), pair): (&(usize, _), &[u64; 2])| pair.map(|w| Factor::new(w, self.ring.modulus(prime).q()));
+            |(&(prime, _), pair): (&(usize, _), &[u64; 2])| pair.map(|w| Factor::new(w, self.moduli()[prime].q()));
         let factors: Vec<Factor> = all.iter().zip(residues).flat_map(factor).collect();
-        let factors = self.arena.table(bytemuck::cast_slice(&factors))?;
-        let job = |&(prime, limb): &(usize, _)| [self.arena.word_of(limb), self.arena.word_of_prime(prime)];
+        let factors = self.table(bytemuck::cast_slice(&factors))?;
+        let job = |&(prime, limb): &(usize, _)| [self.word_of(limb), self.word_of_prime(prime)];
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
-        let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.ring.n() as u32)];
-        self.arena.run(kernel, self.arena.blocks(), (&jobs, 2), &tables)
+        let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.n() as u32)];
+        self.run(kernel, self.blocks(), (&jobs, 2), &tables)
     }
 
     /// Lifts of one prime's residues to others.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     pub fn lift(&self, lifts: &[Lift]) -> Result<(), Error> {
-        let arena = self.arena;
         let job = |lift: &Lift| {
-            let (from, from_prime) = (arena.word_of(lift.from), arena.word_of_prime(lift.from_prime));
-            [arena.word_of(lift.to), arena.word_of_prime(lift.to_prime), from, from_prime]
+            let (from, from_prime) = (self.word_of(lift.from), self.word_of_prime(lift.from_prime));
+            [self.word_of(lift.to), self.word_of_prime(lift.to_prime), from, from_prime]
         };
         let jobs: Vec<u32> = lifts.iter().flat_map(job).collect();
-        let tables = [Table::Primes, Table::Jobs, Table::Word(self.ring.n() as u32)];
-        arena.run("lift", arena.blocks(), (&jobs, 4), &tables)
+        let tables = [Table::Primes, Table::Jobs, Table::Word(self.n() as u32)];
+        self.run("lift", self.blocks(), (&jobs, 4), &tables)
     }
 
     /// `to = σ(a)` for `σ: X ↦ X^galois_elt`; `b` is not looked at.
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     pub fn automorphism(&self, all: &[Operands], galois_elt: u64) -> Result<(), Error> {
-        let elt = (galois_elt % (2 * self.ring.n() as u64)) as u32;
-        let job = |o: &Operands| [self.arena.word_of(o.to), self.arena.word_of(o.a), elt];
+        let elt = (galois_elt % (2 * self.n() as u64)) as u32;
+        let job = |o: &Operands| [self.word_of(o.to), self.word_of(o.a), elt];
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
-        let tables = [Table::Jobs, Table::Word(self.ring.log_n())];
-        self.arena.run("automorphism", self.arena.blocks(), (&jobs, 3), &tables)
+        let tables = [Table::Jobs, Table::Word(self.log_n())];
+        self.run("automorphism", self.blocks(), (&jobs, 3), &tables)
     }
 }

@@ -3,7 +3,7 @@
 use everlevel_ring::device::Transform;
 
 use crate::arena::Table;
-use crate::{Device, Error, Residues};
+use crate::{Arena, Device, Error};
 
 /// log2 of a row's points, and the rows of a block: `LOG_ROW` and `ROWS_TOGETHER` of transform.h.
 const LOG_ROW: u32 = 8;
@@ -12,24 +12,24 @@ const ROWS_TOGETHER: usize = 16;
 /// log2 of the most words of a block of the columns' kernel: `Tile` of transform.h.
 const LOG_TILE: u32 = 12;
 
-impl<D: Device> Residues<'_, D> {
+impl<D: Device> Arena<D> {
     /// Forward transforms, as [`everlevel_math::Ntt::forward`].
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     pub fn forward(&self, transforms: &[Transform]) -> Result<(), Error> {
-        let (jobs, name) = (self.transform_jobs(transforms), self.arena.arithmetic.name());
+        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
         let (columns, rows) = self.grids();
         let kernel = format!("forward_columns_{}_{name}", self.column_levels());
-        self.arena.run(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
+        self.run(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
         let tables = [Table::Roots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
-        self.arena.run(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
+        self.run(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
     }
 
     /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
     ///
     /// # Errors
-    /// That of the device.
+    /// The device's.
     ///
     /// # Panics
     /// If there isn't one constant for each.
@@ -37,33 +37,30 @@ impl<D: Device> Residues<'_, D> {
         assert_eq!(transforms.len(), constants.len());
         let mut scales = Vec::new();
         for (transform, &constant) in transforms.iter().zip(constants) {
-            let m = self.ring.modulus(transform.prime);
-            let scale = m.mul(m.inv(self.ring.n() as u64 % m.q()), constant);
-            // ψ^(-n/2), the root of the last level.
-            let last_root = m.neg(self.ring.ntt(transform.prime).root_of_minus_one());
-            for factor in [scale, m.mul(scale, last_root)] {
-                self.arena.arithmetic.push_factor(&mut scales, factor, m.q());
+            let m = &self.moduli()[transform.prime];
+            let scale = m.mul(m.inv(self.n() as u64 % m.q()), constant);
+            for factor in [scale, m.mul(scale, self.last_roots[transform.prime])] {
+                self.arithmetic.push_factor(&mut scales, factor, m.q());
             }
         }
-        let scales = self.arena.table(&scales)?;
-        let (jobs, name) = (self.transform_jobs(transforms), self.arena.arithmetic.name());
+        let scales = self.table(&scales)?;
+        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
         let (columns, rows) = self.grids();
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
-        self.arena.run(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
+        self.run(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
         let kernel = format!("inverse_columns_{}_{name}", self.column_levels());
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Of(&scales)];
-        self.arena.run(&kernel, columns, (&jobs, 3), &tables)
+        self.run(&kernel, columns, (&jobs, 3), &tables)
     }
 
     fn transform_jobs(&self, transforms: &[Transform]) -> Vec<u32> {
-        let job =
-            |t: &Transform| [self.arena.word_of(t.from), self.arena.word_of(t.to), self.arena.word_of_prime(t.prime)];
+        let job = |t: &Transform| [self.word_of(t.from), self.word_of(t.to), self.word_of_prime(t.prime)];
         transforms.iter().flat_map(job).collect()
     }
 
     /// Levels of the columns: those before the rows'.
     fn column_levels(&self) -> u32 {
-        self.ring.log_n() - LOG_ROW
+        self.log_n() - LOG_ROW
     }
 
     fn row_count(&self) -> u32 {
@@ -73,7 +70,7 @@ impl<D: Device> Residues<'_, D> {
     /// Blocks for a limb, of the columns' kernel and of the rows'.
     fn grids(&self) -> (usize, usize) {
         // A block of few columns' levels has all 256 columns, and less than a whole tile.
-        let columns = self.ring.n().div_ceil(1 << LOG_TILE);
+        let columns = self.n().div_ceil(1 << LOG_TILE);
         (columns, (self.row_count() as usize).div_ceil(ROWS_TOGETHER))
     }
 }

@@ -23,7 +23,6 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
     let context = format!("{host:?}, {arithmetic:?}, log_n = {}", ring.log_n());
     let count = operands.len() as u32;
     let arena = arena(host, ring, arithmetic, 2 * count);
-    let residues = arena.on(ring);
     let [sources, results] = [0, 1].map(|_| arena.take(operands.len()).expect("limbs"));
     let mut jobs = Vec::new();
     for (((prime, limb), &from), &to) in operands.iter().zip(&sources).zip(&results) {
@@ -32,7 +31,7 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
     }
     let mut got = vec![0; ring.n()];
 
-    residues.forward(&jobs).expect("a launch");
+    arena.forward(&jobs).expect("a launch");
     for (job, (prime, limb)) in jobs.iter().zip(&operands) {
         let mut expected = limb.clone();
         ring.ntt(*prime).forward(&mut expected);
@@ -43,7 +42,7 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
     }
 
     let in_place: Vec<Transform> = jobs.iter().map(|job| Transform { from: job.to, ..*job }).collect();
-    residues.inverse_scaled(&in_place, &vec![1; jobs.len()]).expect("a launch");
+    arena.inverse_scaled(&in_place, &vec![1; jobs.len()]).expect("a launch");
     for (job, (prime, limb)) in jobs.iter().zip(&operands) {
         arena.read(&mut got, job.to).expect("a download");
         assert!(&got == limb, "inverse of forward, {context}, prime {prime}, a = {:?}…", &limb[..4]);
@@ -54,7 +53,7 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
         [0, q - 1, q / 3][k % 3]
     };
     let constants: Vec<u64> = jobs.iter().enumerate().map(constant).collect();
-    residues.inverse_scaled(&jobs, &constants).expect("a launch");
+    arena.inverse_scaled(&jobs, &constants).expect("a launch");
     for ((job, (prime, limb)), &constant) in jobs.iter().zip(&operands).zip(&constants) {
         let mut expected = limb.clone();
         ring.ntt(*prime).inverse_scaled(&mut expected, constant);
@@ -103,8 +102,7 @@ fn missing_barriers_of_transforms_are_found() {
                 let limb = arena.take(1).expect("a limb")[0];
                 arena.write(limb, &vec![1; ring.n()]).expect("an upload");
                 let jobs = [Transform { from: limb, to: limb, prime: 0 }];
-                let residues = arena.on(&ring);
-                let outcome = residues.forward(&jobs).and_then(|()| residues.inverse_scaled(&jobs, &[1]));
+                let outcome = arena.forward(&jobs).and_then(|()| arena.inverse_scaled(&jobs, &[1]));
                 match outcome {
                     Err(Error::Fault { name: found, fault }) => {
                         assert_eq!(found, name);

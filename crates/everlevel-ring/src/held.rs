@@ -1,45 +1,15 @@
-//! Limbs that a device holds, as polynomials have them, and copies on devices of what is on the host.
-//!
-//! Nothing here knows of rings: what a device computes is in [`crate::device`].
+//! What devices hold for the host: the limbs of a polynomial, and copies of keys and plaintexts.
 
-use std::any::Any;
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use everlevel_process::DeviceError;
-
 use crate::PrimeSet;
-
-/// A limb of a device: `n` residues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DeviceLimb(pub u32);
-
-/// The memory of a device that holds limbs.
-#[expect(clippy::missing_errors_doc, reason = "all errors are the device's")]
-pub trait DeviceMemory: Debug + Send + Sync {
-    /// A number that no other device of the process has.
-    fn id(&self) -> u64;
-
-    /// Limbs with arbitrary contents.
-    fn take(&self, count: usize) -> Result<Vec<DeviceLimb>, DeviceError>;
-
-    /// Frees limbs.
-    fn release(&self, limbs: &[DeviceLimb]);
-
-    /// Copies limbs: each second one becomes the first one.
-    fn copy(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), DeviceError>;
-
-    /// Overwrites limbs with zeros.
-    fn clear(&self, limbs: &[DeviceLimb]) -> Result<(), DeviceError>;
-
-    /// The operations on the limbs: an `Arc<dyn DeviceRing>`, which memory doesn't know of.
-    fn operations(self: Arc<Self>) -> Box<dyn Any>;
-}
+use crate::device::{Call, DeviceError, DeviceLimb, DevicePacked, DeviceRing, HeldPieces};
 
 /// Limbs of a device that are free again when they are dropped.
 pub(crate) struct DeviceLimbs {
-    device: Arc<dyn DeviceMemory>,
+    device: Arc<dyn DeviceRing>,
     limbs: Vec<DeviceLimb>,
 }
 
@@ -51,12 +21,12 @@ impl Debug for DeviceLimbs {
 
 impl DeviceLimbs {
     /// Limbs with arbitrary contents.
-    pub(crate) fn take(device: &Arc<dyn DeviceMemory>, count: usize) -> Self {
+    pub(crate) fn take(device: &Arc<dyn DeviceRing>, count: usize) -> Self {
         Self { device: Arc::clone(device), limbs: done(device.take(count)) }
     }
 
     /// The device.
-    pub(crate) fn device(&self) -> &Arc<dyn DeviceMemory> {
+    pub(crate) fn device(&self) -> &Arc<dyn DeviceRing> {
         &self.device
     }
 
@@ -67,7 +37,7 @@ impl DeviceLimbs {
 
     /// Overwrites every residue with zero.
     pub(crate) fn clear(&mut self) {
-        done(self.device.clear(&self.limbs));
+        run(&*self.device, Call::Clear(&self.limbs));
     }
 
     /// Copies of some of the limbs.
@@ -75,7 +45,7 @@ impl DeviceLimbs {
         let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
         let copy = Self::take(&self.device, from.len());
         let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
-        done(self.device.copy(&pairs));
+        run(&*self.device, Call::Copy(&pairs));
         copy
     }
 }
@@ -116,6 +86,11 @@ impl OnDevice<'_> {
     }
 }
 
+/// Runs jobs, or unwinds.
+pub(crate) fn run(device: &dyn DeviceRing, call: Call<'_>) {
+    done(device.run(call));
+}
+
 /// The value, or an unwinding.
 pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
     result.unwrap_or_else(|error| error.unwind())
@@ -124,7 +99,43 @@ pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
 /// Copies that devices hold of something on the host, and its identity.
 pub struct Copies {
     id: u64,
-    all: Mutex<Vec<(u64, Arc<dyn Any + Send + Sync>)>>,
+    all: Mutex<Vec<(u64, Arc<Held>)>>,
+}
+
+/// A device's copy of packed polynomials over the same primes.
+pub(crate) struct Held {
+    set: PrimeSet,
+    log2_run: u32,
+    pieces: Box<dyn HeldPieces>,
+}
+
+impl Held {
+    /// Memory on a device for `count` polynomials, each value of which stands for a run of `2^log2_run` equal ones.
+    pub(crate) fn new(device: &dyn DeviceRing, set: &PrimeSet, count: usize, log2_run: u32) -> Self {
+        let len = (1 << device.log_n()) >> log2_run;
+        Self { set: set.clone(), log2_run, pieces: done(device.hold(count * set.len(), len)) }
+    }
+
+    /// Polynomial `k` at prime `index`.
+    ///
+    /// # Panics
+    /// If there isn't such a one.
+    pub(crate) fn at(&self, k: usize, index: usize) -> DevicePacked {
+        let at = self.set.position(index).expect("the copy has the prime");
+        self.pieces.piece(k * self.set.len() + at)
+    }
+
+    /// Copies the limbs of polynomial `k`.
+    pub(crate) fn fill(&self, device: &dyn DeviceRing, k: usize, limbs: impl Iterator<Item: AsRef<[u64]>>) {
+        for (&index, limb) in self.set.indices().iter().zip(limbs) {
+            done(device.fill(self.at(k, index), limb.as_ref()));
+        }
+    }
+
+    /// log2 of the length of runs of equal values.
+    pub(crate) fn log2_run(&self) -> u32 {
+        self.log2_run
+    }
 }
 
 impl Default for Copies {
@@ -153,25 +164,19 @@ impl Copies {
         self.id
     }
 
-    /// The copy on a device that serves, made if there is none yet.
-    ///
-    /// # Errors
-    /// That of `make`.
-    pub fn on<T: Any + Send + Sync, E>(
-        &self,
-        device: u64,
-        serves: impl Fn(&T) -> bool,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Arc<T>, E> {
+    /// The copy on a device at primes of a set, made if there is none yet. A recording under way keeps it.
+    pub(crate) fn on(&self, device: &dyn DeviceRing, set: &PrimeSet, make: impl FnOnce() -> Held) -> Arc<Held> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = all.iter().filter(|(id, _)| *id == device);
-        let mut copies = held.filter_map(|(_, copy)| Arc::clone(copy).downcast::<T>().ok());
-        if let Some(copy) = copies.find(|copy| serves(copy)) {
-            return Ok(copy);
-        }
-        drop(copies);
-        let copy = Arc::new(make()?);
-        all.push((device, Arc::clone(&copy) as Arc<dyn Any + Send + Sync>));
-        Ok(copy)
+        let serves = |(id, held): &&(u64, Arc<Held>)| *id == device.id() && set.is_subset(&held.set);
+        let held = match all.iter().find(serves) {
+            Some((_, held)) => Arc::clone(held),
+            None => {
+                let held = Arc::new(make());
+                all.push((device.id(), Arc::clone(&held)));
+                held
+            }
+        };
+        device.keep(Arc::clone(&held) as _);
+        held
     }
 }

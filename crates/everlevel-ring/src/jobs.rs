@@ -1,7 +1,45 @@
-//! Jobs of a device: the limbs and primes of an operation on residues.
+//! Calls of a device: lists of jobs, each an operation's limbs, primes and factors.
 
 use crate::PrimeSet;
-use crate::held::DeviceLimb;
+
+/// A limb of a device: `n` residues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeviceLimb(pub u32);
+
+/// A piece of a device's packed memory: residues of a key or of a plaintext.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DevicePacked(pub u32);
+
+/// One operation on many limbs. Its jobs run at once: none may write a limb that another one touches.
+#[derive(Debug, Clone, Copy)]
+pub enum Call<'a> {
+    /// Copies: each second limb becomes the first one.
+    Copy(&'a [[DeviceLimb; 2]]),
+    /// Overwrites limbs with zeros.
+    Clear(&'a [DeviceLimb]),
+    /// Forward transforms, as [`everlevel_math::Ntt::forward`].
+    Forward(&'a [Transform]),
+    /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
+    InverseScaled(&'a [Transform], &'a [u64]),
+    /// One operation on many limbs.
+    Pointwise(Pointwise, &'a [Operands]),
+    /// One operation on many limbs, with its factors for each, below the prime.
+    Scaling(Scaling, &'a [Operands], &'a [u64]),
+    /// One operation on many limbs, each with its prime's index, and a residue for each of its halves.
+    Halves(Halves, &'a [(usize, DeviceLimb)], &'a [[u64; 2]]),
+    /// Tensor products.
+    Tensor(&'a [Tensor]),
+    /// Conversions between sets of primes.
+    Convert(&'a [Conversion<'a>]),
+    /// Lifts of one prime's residues.
+    Lift(&'a [Lift]),
+    /// `to = σ(a)` for `σ: X ↦ X^galois_elt`; `b` is not looked at. A result is another limb than its operand.
+    Automorphism(&'a [Operands], u64),
+    /// Products of digits with keys.
+    KeyProducts(&'a [KeyProduct]),
+    /// Sums of ciphertexts' images times plaintexts.
+    DiagonalSums(&'a [DiagonalSums]),
+}
 
 /// The transform of a limb modulo a prime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,4 +136,58 @@ pub struct Lift {
     pub to: DeviceLimb,
     /// Index of its prime.
     pub to_prime: usize,
+}
+
+/// The products of digits with the rows of a key at one prime, and limbs that are added to them.
+#[derive(Debug, Clone)]
+pub struct KeyProduct {
+    /// The sums of products with bodies and with masks, which are no limbs of operands.
+    pub to: [DeviceLimb; 2],
+    /// Index of the prime.
+    pub prime: usize,
+    /// Each digit's limb, with the body and the mask of its row.
+    pub terms: Vec<(DeviceLimb, [DevicePacked; 2])>,
+    /// For each sum a limb whose product with the factor is added to it.
+    pub addends: [Option<DeviceLimb>; 2],
+    /// The factor, below the prime.
+    pub factor: u64,
+}
+
+/// Sums at one prime of ciphertexts' images times plaintexts, `to[k] = Σ σ(x)·y[k]` for both parts, which share the
+/// images.
+#[derive(Debug, Clone)]
+pub struct DiagonalSums {
+    /// Both parts of each sum, which are no limbs of operands.
+    pub to: Vec<[DeviceLimb; 2]>,
+    /// Index of the prime.
+    pub prime: usize,
+    /// The terms.
+    pub terms: Vec<DiagonalTerm>,
+}
+
+/// A term of [`DiagonalSums`].
+#[derive(Debug, Clone)]
+pub struct DiagonalTerm {
+    /// Both parts of a ciphertext.
+    pub x: [DeviceLimb; 2],
+    /// The automorphism `X ↦ X^galois_elt` under which they are multiplied.
+    pub galois_elt: u64,
+    /// The plaintext of each sum.
+    pub y: Vec<Plain>,
+}
+
+/// A plaintext at one prime.
+#[derive(Debug, Clone, Copy)]
+pub enum Plain {
+    /// The number zero: a sum that lacks the term.
+    Zero,
+    /// The number one.
+    One,
+    /// Packed residues, each of which stands for a run of `2^log2_run` equal ones.
+    Packed {
+        /// The residues.
+        piece: DevicePacked,
+        /// log2 of a run's length.
+        log2_run: u32,
+    },
 }

@@ -24,7 +24,8 @@
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
-//! [`mod@device`] polynomials on a device, `held` their limbs, `jobs`, `on_device` the ring's operations there ·
+//! [`mod@device`] what computes on a device, its `jobs`, and what is `held` there; `on_device` the ring's operations,
+//! `recordings` work that is repeated ·
 //! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
 //! [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer`
 //! memory on huge pages.
@@ -45,6 +46,7 @@ pub mod packed;
 mod poly;
 mod prime;
 mod prime_set;
+mod recordings;
 mod representation;
 mod residues;
 mod ring;
@@ -60,11 +62,13 @@ pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
+pub use held::{Copies, OnDevice};
 pub use linear::{BabySteps, Diagonal, GiantSteps, PackedTerm};
 pub use packed::{NotCanonical, PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use prime::{PrimeRing, PrimeSecret};
 pub use prime_set::PrimeSet;
+pub use recordings::Recordings;
 pub use representation::{HalfProduct, Representation, SampleRing};
 pub use residues::ResidueRows;
 pub use ring::{Error, Ring};

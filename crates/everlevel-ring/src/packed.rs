@@ -8,7 +8,8 @@ use everlevel_math::packed;
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Slab};
-use crate::held::Copies;
+use crate::device::DeviceRing;
+use crate::held::{Copies, Held};
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Bytes that others hold as well, such as a mapped file's.
@@ -152,9 +153,13 @@ impl PackedPoly {
         })
     }
 
-    /// The copies that devices hold of it.
-    pub fn copies(&self) -> &Copies {
-        &self.copies
+    /// The copy on a device.
+    pub(crate) fn on_device(&self, ring: &Ring, device: &dyn DeviceRing) -> Arc<Held> {
+        self.copies.on(device, &self.set, || {
+            let held = Held::new(device, &self.set, 1, 0);
+            held.fill(device, 0, self.unpack(ring).limbs().iter().map(|limb| &limb[..]));
+            held
+        })
     }
 
     /// The primes.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use crate::held::{DeviceLimbs, DeviceMemory, OnDevice};
+use crate::device::DeviceRing;
+use crate::held::{DeviceLimbs, OnDevice};
 use crate::{Limb, PrimeSet};
 
 /// Coefficient representation: `limb[j]` is the coefficient of `X^j`.
@@ -47,12 +48,17 @@ impl<R: Basis> Poly<R> {
         Self { set, place: Place::Host(limbs), basis: PhantomData }
     }
 
-    pub(crate) fn from_device(set: PrimeSet, limbs: DeviceLimbs) -> Self {
+    fn from_device(set: PrimeSet, limbs: DeviceLimbs) -> Self {
         debug_assert_eq!(set.len(), limbs.as_slice().len());
         Self { set, place: Place::Device(limbs), basis: PhantomData }
     }
 
-    pub(crate) fn device_limbs(&self) -> Option<&DeviceLimbs> {
+    /// A polynomial on a device with arbitrary contents, to be overwritten.
+    pub(crate) fn uninit_there(device: &Arc<dyn DeviceRing>, set: &PrimeSet) -> Self {
+        Self::from_device(set.clone(), DeviceLimbs::take(device, set.len()))
+    }
+
+    fn device_limbs(&self) -> Option<&DeviceLimbs> {
         match &self.place {
             Place::Host(_) => None,
             Place::Device(limbs) => Some(limbs),
@@ -64,7 +70,7 @@ impl<R: Basis> Poly<R> {
     }
 
     /// The device that holds its limbs.
-    pub fn device(&self) -> Option<&Arc<dyn DeviceMemory>> {
+    pub fn device(&self) -> Option<&Arc<dyn DeviceRing>> {
         Some(self.device_limbs()?.device())
     }
 

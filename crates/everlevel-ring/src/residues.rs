@@ -8,7 +8,8 @@ use everlevel_rand::{Domain, Seed, Stream, sampler};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::held::Copies;
+use crate::device::DeviceRing;
+use crate::held::{Copies, Held};
 use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
@@ -53,9 +54,27 @@ impl ResidueRows {
         self.masks.as_deref()
     }
 
-    /// The copies that devices hold of them, with their masks.
+    /// The copies that devices hold of them.
     pub fn copies(&self) -> &Copies {
         &self.copies
+    }
+
+    /// The copy on a device, with the masks: polynomial `2·row` is a body, `2·row + 1` a mask.
+    pub(crate) fn on_device(&self, ring: &Ring, device: &dyn DeviceRing) -> Arc<Held> {
+        let set = self.bodies.first().map_or_else(|| PrimeSet::new([]), |body| body.set().clone());
+        self.copies.on(device, &set, || {
+            let held = Held::new(device, &set, 2 * self.bodies.len(), 0);
+            for (row, body) in self.bodies.iter().enumerate() {
+                let mask = match &self.masks {
+                    Some(masks) => masks[row].unpack(ring),
+                    None => ring.uniform_poly(&set, &self.mask_seed, row as u64),
+                };
+                for (part, poly) in [body.unpack(ring), mask].iter().enumerate() {
+                    held.fill(device, 2 * row + part, poly.limbs().iter().map(|limb| &limb[..]));
+                }
+            }
+            held
+        })
     }
 
     /// The masks, expanded from the seed.

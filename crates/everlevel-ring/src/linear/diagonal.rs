@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
 
+use crate::device::DeviceRing;
 use crate::fused::MOST_TERMS;
-use crate::held::Copies;
+use crate::held::{Copies, Held};
 use crate::{Limb, PackedPoly, PrimeSet, Ring};
 
 /// Length of the shortest transform.
@@ -62,22 +63,22 @@ impl Diagonal {
         Self { form, copies: Copies::default() }
     }
 
-    /// The copies that devices hold of it.
-    pub fn copies(&self) -> &Copies {
-        &self.copies
-    }
-
-    /// Its values modulo a prime, in transform representation, each for an aligned run of `2^log2_run` equal ones.
-    pub fn values(&self, ring: &Ring, prime: usize) -> (u32, Vec<u64>) {
-        match self.lift(ring, prime) {
-            Lifted::Whole(limb) => (0, limb.to_vec()),
-            Lifted::Packed(limb) => {
-                let mut values = vec![0; ring.n()];
-                packed::unpack(&mut values, limb);
-                (0, values)
-            }
-            Lifted::Short { run, values } => (run.ilog2(), values),
-        }
+    /// The copy on a device at primes of a set.
+    pub(crate) fn on_device(&self, ring: &Ring, device: &dyn DeviceRing, set: &PrimeSet) -> Arc<Held> {
+        let len = match &self.form {
+            Form::Integers(coeffs) => coeffs.len(),
+            Form::Lifted(poly) => return poly.on_device(ring, device),
+        };
+        self.copies.on(device, set, || {
+            let held = Held::new(device, set, 1, (ring.n() / len).ilog2());
+            let values = |&prime: &usize| match self.lift(ring, prime) {
+                Lifted::Whole(limb) => limb.to_vec(),
+                Lifted::Short { values, .. } => values,
+                Lifted::Packed(_) => unreachable!("integers are lifted"),
+            };
+            held.fill(device, 0, set.indices().iter().map(values));
+            held
+        })
     }
 
     /// Bytes held.

@@ -4,6 +4,7 @@
 mod baby_steps;
 mod diagonal;
 mod giant_steps;
+mod on_device;
 mod row_sums;
 mod tiled;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use everlevel_ring::PrimeSet;
-use everlevel_ring::device::Recordings;
+use everlevel_ring::Recordings;
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::Error;
