@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everlevel_math::Modulus;
 use everlevel_ring::Ring;
-use everlevel_ring::device::{DeviceLimb, DevicePacked};
+use everlevel_ring::device::{Call, DeviceLimb, DevicePacked};
 
 use crate::constants::{Prime, roots};
 use crate::free::Free;
 use crate::planes::Planes;
+use crate::together::together;
 use crate::turn::{self, Turn};
 use crate::{Argument, Arithmetic, Device, Error};
 
@@ -44,6 +45,8 @@ pub struct Arena<D: Device> {
     limbs: Mutex<D::Buffer>,
     free: Mutex<Free>,
     turn: Turn,
+    /// The calls of the recording under way, if there is one.
+    calls: Mutex<Option<Vec<Call>>>,
     /// Owners of the packed residues that the recording under way reads.
     kept: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
     /// The fewest limbs that were free at once.
@@ -121,6 +124,7 @@ impl<D: Device> Arena<D> {
             limbs: Mutex::new(limbs),
             free,
             turn: Turn::default(),
+            calls: Mutex::default(),
             kept: Mutex::default(),
             fewest: AtomicUsize::new(capacity.limb_count as usize),
             planes,
@@ -231,19 +235,66 @@ impl<D: Device> Arena<D> {
         }
     }
 
+    /// Does a call, or notes it for the recording under way.
+    pub(crate) fn run(&self, call: Call) -> Result<(), Error> {
+        let _turn = self.turn.held();
+        match &mut *self.calls() {
+            Some(calls) => {
+                calls.push(call);
+                Ok(())
+            }
+            None => self.execute(&call),
+        }
+    }
+
+    fn execute(&self, call: &Call) -> Result<(), Error> {
+        match call {
+            Call::Copy(pairs) => self.copy(pairs),
+            Call::Clear(limbs) => self.clear(limbs),
+            Call::Forward(transforms) => self.forward(transforms),
+            Call::InverseScaled(transforms, constants) => self.inverse_scaled(transforms, constants),
+            Call::Pointwise(operation, all) => self.pointwise(*operation, all),
+            Call::Scaling(operation, all, factors) => self.scaling(*operation, all, factors),
+            Call::Halves(operation, all, residues) => self.halves(*operation, all, residues),
+            Call::Tensor(all) => self.tensor(all),
+            Call::Convert(conversions) => self.convert(conversions),
+            Call::Lift(lifts) => self.lift(lifts),
+            Call::Automorphism(all, galois_elt) => self.automorphism(all, *galois_elt),
+            Call::KeyProducts(products) => self.key_products(products),
+            Call::DiagonalSums(sums) => self.diagonal_sums(sums),
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Option<Vec<Call>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn begin_recording(&self) -> Result<(), Error> {
         self.turn.enter();
-        self.device.begin_recording(&self.stream).inspect_err(|_| self.turn.leave())?;
+        if self.free().is_recording() {
+            self.turn.leave();
+            return Err(Error::Recording { operation: "another recording" });
+        }
         self.free().record(true);
+        *self.calls() = Some(Vec::new());
         Ok(())
     }
 
+    /// The graph of the calls since the recording began, in few launches.
     pub(crate) fn end_recording(&self) -> Result<Recorded<D>, Error> {
+        let calls = self.calls().take().ok_or(Error::NotRecording)?;
+        let graph = self.graph(calls);
         self.free().record(false);
         let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
-        let graph = self.device.end_recording(&self.stream);
         self.turn.leave();
         Ok(Recorded { graph: graph?, _kept: kept })
+    }
+
+    fn graph(&self, calls: Vec<Call>) -> Result<D::Graph, Error> {
+        self.device.begin_recording(&self.stream)?;
+        let launched = together(calls).iter().try_for_each(|call| self.execute(call));
+        let graph = self.device.end_recording(&self.stream);
+        launched.and(graph)
     }
 
     pub(crate) fn replay(&self, recorded: &Recorded<D>) -> Result<(), Error> {
@@ -306,7 +357,7 @@ impl<D: Device> Arena<D> {
     ///
     /// # Panics
     /// For more jobs than a grid has places.
-    pub(crate) fn run(
+    pub(crate) fn launch(
         &self,
         kernel: &str,
         blocks: usize,

@@ -35,14 +35,14 @@ impl<D: Device> Arena<D> {
     ///
     /// # Panics
     /// If a conversion's limbs are not one for each prime, or it has no source, or more than 60.
-    pub fn convert(&self, conversions: &[Conversion<'_>]) -> Result<(), Error> {
+    pub fn convert(&self, conversions: &[Conversion]) -> Result<(), Error> {
         let mut known: HashMap<(&PrimeSet, &PrimeSet), [usize; 2]> = HashMap::new();
         let (mut weights, mut reciprocals): (Vec<u64>, Vec<f64>) = Default::default();
         let (mut lists, mut jobs): (Vec<u32>, Vec<u32>) = Default::default();
         for Conversion { from, to, sources, targets } in conversions {
             assert!(sources.len() == from.len() && targets.len() == to.len(), "one limb for each prime");
             assert!((1..=60).contains(&sources.len()), "conversions have 1 to 60 sources");
-            let [weights_at, reciprocals_at] = *known.entry((*from, *to)).or_insert_with(|| {
+            let [weights_at, reciprocals_at] = *known.entry((from, to)).or_insert_with(|| {
                 let at = [weights.len(), reciprocals.len()];
                 let (w, r) = weights_of(self.moduli(), from, to);
                 weights.extend(w);
@@ -73,6 +73,6 @@ impl<D: Device> Arena<D> {
             Table::Of(&reciprocals),
             Table::Word(self.n() as u32),
         ];
-        self.run("convert", self.blocks(), (&jobs, 6), &tables)
+        self.launch("convert", self.blocks(), (&jobs, 6), &tables)
     }
 }

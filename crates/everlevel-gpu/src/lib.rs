@@ -2,8 +2,8 @@
 //!
 //! *Vocabulary.* A **kernel** is a function of `kernels/`, in a dialect of CUDA C++ that is plain C++ as well. A
 //! [`Device`] has memory, and streams in which it runs kernels: a launch is a grid of blocks of 256 threads, of which
-//! each does a list of phases with barriers between them. An [`Arena`] has the limbs that a device holds for a ring, and
-//! is an [`everlevel_ring::device::DeviceRing`]: each of its operations gives the bits of the CPU's.
+//! each does a list of phases with barriers between them. An [`Arena`] has the limbs that a device holds for a ring,
+//! and is an [`everlevel_ring::device::DeviceRing`]: each of its operations gives the bits of the CPU's.
 //!
 //! *Batches.* Every operation takes many limbs, of any primes, and launches each kernel once: a **job** is what it does
 //! to one of them, and a table of jobs goes to the device before the launch.
@@ -14,8 +14,8 @@
 //!
 //! *Map.* `device` the interface of devices · `host`, `cuda` both · `constants` what kernels know of primes · `arena`
 //! limbs, tables and launches, with limbs that are `free`, the `planes` of packed residues, and threads in `turn` ·
-//! `transform`, `pointwise`, `convert`, `sums` operations, by kernel · `ring` their interface. The kernels' mathematics,
-//! and their ranges: `docs/notes/gpu-kernels.md`.
+//! `transform`, `pointwise`, `convert`, `sums` operations, by kernel · `ring` their interface. The kernels'
+//! mathematics, and their ranges: `docs/notes/gpu-kernels.md`.
 //!
 //! *Non-goals.* Ciphertexts, keys' secrets, plans of memory.
 
@@ -33,6 +33,7 @@ mod planes;
 mod pointwise;
 mod ring;
 mod sums;
+mod together;
 mod transform;
 mod turn;
 

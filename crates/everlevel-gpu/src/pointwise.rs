@@ -10,13 +10,13 @@ impl<D: Device> Arena<D> {
     /// Copies limbs: each second one becomes the first one.
     pub(crate) fn copy(&self, pairs: &[[DeviceLimb; 2]]) -> Result<(), Error> {
         let jobs: Vec<u32> = pairs.iter().flatten().map(|&limb| self.word_of(limb)).collect();
-        self.run("copy", self.blocks(), (&jobs, 2), &[Table::Jobs, Table::Word(self.n() as u32)])
+        self.launch("copy", self.blocks(), (&jobs, 2), &[Table::Jobs, Table::Word(self.n() as u32)])
     }
 
     /// Overwrites limbs with zeros.
     pub(crate) fn clear(&self, limbs: &[DeviceLimb]) -> Result<(), Error> {
         let jobs: Vec<u32> = limbs.iter().map(|&limb| self.word_of(limb)).collect();
-        self.run("fill_zeros", self.blocks(), (&jobs, 1), &[Table::Jobs, Table::Word(self.n() as u32)])
+        self.launch("fill_zeros", self.blocks(), (&jobs, 1), &[Table::Jobs, Table::Word(self.n() as u32)])
     }
 
     /// One operation on many limbs.
@@ -32,7 +32,7 @@ impl<D: Device> Arena<D> {
         };
         let jobs = self.jobs_of(all);
         let tables = [Table::Primes, Table::Jobs, Table::Word(self.n() as u32)];
-        self.run(kernel, self.blocks(), (&jobs, 4), &tables)
+        self.launch(kernel, self.blocks(), (&jobs, 4), &tables)
     }
 
     /// One operation on many limbs, with its factors for each, below the prime.
@@ -57,7 +57,7 @@ impl<D: Device> Arena<D> {
         let factors = self.table(bytemuck::cast_slice(&factors))?;
         let jobs = self.jobs_of(all);
         let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.n() as u32)];
-        self.run(kernel, self.blocks(), (&jobs, 4), &tables)
+        self.launch(kernel, self.blocks(), (&jobs, 4), &tables)
     }
 
     fn jobs_of(&self, all: &[Operands]) -> Vec<u32> {
@@ -78,7 +78,7 @@ impl<D: Device> Arena<D> {
         };
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
         let tables = [Table::Primes, Table::Jobs, Table::Word(self.n() as u32)];
-        self.run("tensor", self.blocks(), (&jobs, 8), &tables)
+        self.launch("tensor", self.blocks(), (&jobs, 8), &tables)
     }
 
     /// One operation on many limbs, with a residue for each of their halves.
@@ -101,7 +101,7 @@ impl<D: Device> Arena<D> {
         let job = |&(prime, limb): &(usize, _)| [self.word_of(limb), self.word_of_prime(prime)];
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
         let tables = [Table::Primes, Table::Jobs, Table::Of(&factors), Table::Word(self.n() as u32)];
-        self.run(kernel, self.blocks(), (&jobs, 2), &tables)
+        self.launch(kernel, self.blocks(), (&jobs, 2), &tables)
     }
 
     /// Lifts of one prime's residues to others.
@@ -115,7 +115,7 @@ impl<D: Device> Arena<D> {
         };
         let jobs: Vec<u32> = lifts.iter().flat_map(job).collect();
         let tables = [Table::Primes, Table::Jobs, Table::Word(self.n() as u32)];
-        self.run("lift", self.blocks(), (&jobs, 4), &tables)
+        self.launch("lift", self.blocks(), (&jobs, 4), &tables)
     }
 
     /// `to = σ(a)` for `σ: X ↦ X^galois_elt`; `b` is not looked at.
@@ -127,6 +127,6 @@ impl<D: Device> Arena<D> {
         let job = |o: &Operands| [self.word_of(o.to), self.word_of(o.a), elt];
         let jobs: Vec<u32> = all.iter().flat_map(job).collect();
         let tables = [Table::Jobs, Table::Word(self.log_n())];
-        self.run("automorphism", self.blocks(), (&jobs, 3), &tables)
+        self.launch("automorphism", self.blocks(), (&jobs, 3), &tables)
     }
 }

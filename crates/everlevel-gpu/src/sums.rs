@@ -44,7 +44,7 @@ impl<D: Device> Arena<D> {
             Table::High,
             Table::Word(self.n() as u32),
         ];
-        self.run("key_product", self.blocks(), (&jobs, 7), &tables)
+        self.launch("key_product", self.blocks(), (&jobs, 7), &tables)
     }
 
     /// Sums of ciphertexts' images times plaintexts.
@@ -86,6 +86,6 @@ impl<D: Device> Arena<D> {
         let lists = self.table(bytemuck::cast_slice(&lists))?;
         let tables =
             [Table::Primes, Table::Jobs, Table::Of(&lists), Table::Low, Table::High, Table::Word(self.log_n())];
-        self.run(&format!("diagonal_sums_{SUMS}"), self.blocks(), (&jobs, 4 + 2 * SUMS), &tables)
+        self.launch(&format!("diagonal_sums_{SUMS}"), self.blocks(), (&jobs, 4 + 2 * SUMS), &tables)
     }
 }

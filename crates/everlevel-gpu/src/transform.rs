@@ -21,9 +21,9 @@ impl<D: Device> Arena<D> {
         let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
         let (columns, rows) = self.grids();
         let kernel = format!("forward_columns_{}_{name}", self.column_levels());
-        self.run(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
+        self.launch(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
         let tables = [Table::Roots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
-        self.run(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
+        self.launch(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
     }
 
     /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
@@ -47,10 +47,10 @@ impl<D: Device> Arena<D> {
         let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
         let (columns, rows) = self.grids();
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
-        self.run(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
+        self.launch(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
         let kernel = format!("inverse_columns_{}_{name}", self.column_levels());
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Of(&scales)];
-        self.run(&kernel, columns, (&jobs, 3), &tables)
+        self.launch(&kernel, columns, (&jobs, 3), &tables)
     }
 
     fn transform_jobs(&self, transforms: &[Transform]) -> Vec<u32> {

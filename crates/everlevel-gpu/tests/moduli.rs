@@ -42,10 +42,10 @@ fn conversions_have_the_bits_of_the_cpus() {
                 .zip(&outs)
                 .map(|([from, to], out)| {
                     let sources = from.indices().iter().map(|&i| source.on_device().limb(i)).collect();
-                    Conversion { from, to, sources, targets: out.on_device().limbs.to_vec() }
+                    Conversion { from: from.clone(), to: to.clone(), sources, targets: out.on_device().limbs.to_vec() }
                 })
                 .collect();
-            device.run(Call::Convert(&conversions)).expect("a launch");
+            device.run(Call::Convert(conversions)).expect("a launch");
             for ([from, to], out) in cases.iter().zip(&outs) {
                 let expected = converted(&ring, from, to, operand);
                 assert_same(&out.to_host(&ring), &expected, &name);
@@ -82,7 +82,9 @@ fn quotients_next_to_a_half_are_rounded_as_on_the_cpu() {
         let source = operand.to_device(&ring, &device);
         let out = ring.zero::<Eval>(&to).to_device(&ring, &device);
         let [sources, targets] = [&source, &out].map(|poly| poly.on_device().limbs.to_vec());
-        device.run(Call::Convert(&[Conversion { from: &from, to: &to, sources, targets }])).expect("a launch");
+        device
+            .run(Call::Convert(vec![Conversion { from: from.clone(), to: to.clone(), sources, targets }]))
+            .expect("a launch");
         assert_same(&out.to_host(&ring), &expected, &name);
     }
 }
@@ -96,7 +98,7 @@ fn a_missing_barrier_of_conversions_is_found() {
     limbs.iter().for_each(|&limb| arena.write(limb, &vec![1; ring.n()]).expect("an upload"));
     let [from, to] = [PrimeSet::new([0, 1]), PrimeSet::new([2])];
     let (sources, targets): (Vec<DeviceLimb>, _) = (limbs[..2].to_vec(), limbs[2..].to_vec());
-    let fault = arena.convert(&[Conversion { from: &from, to: &to, sources, targets }]);
+    let fault = arena.convert(&[Conversion { from, to, sources, targets }]);
     match fault {
         Err(Error::Fault { name, fault }) => {
             assert_eq!((name.as_str(), fault.kind, fault.memory.as_str()), ("convert", FaultKind::Race, "w"));

@@ -47,7 +47,7 @@ fn sums_and_products_have_the_bits_of_the_cpus() {
                 let [a_limbs, b_limbs] = [&a, &b].map(Poly::on_device);
                 let job = |(prime, to)| Operands { to, a: a_limbs.limb(prime), b: b_limbs.limb(prime), prime };
                 let jobs: Vec<Operands> = to.on_device().each().map(job).collect();
-                device.run(Call::Pointwise(operation, &jobs)).expect("a launch");
+                device.run(Call::Pointwise(operation, jobs)).expect("a launch");
                 let expected = on_cpu(&ring, &operands, f);
                 assert_same(&to.to_host(&ring), &expected, &format!("{operation:?}, {name}"));
             }
@@ -78,7 +78,7 @@ fn scalings_have_the_bits_of_the_cpus() {
                         if operation == Scaling::Combine { vec![w, m.neg(w)] } else { vec![w] }
                     };
                     let words: Vec<u64> = jobs.iter().flat_map(of_job).collect();
-                    device.run(Call::Scaling(operation, &jobs, &words)).expect("a launch");
+                    device.run(Call::Scaling(operation, jobs, words)).expect("a launch");
                     let on_words = |m: &Modulus, to: &mut [u64], a: &[u64], b: &[u64]| {
                         let w = factors(m)[which];
                         to.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = expected(operation, m, a, b, w));

@@ -4,8 +4,8 @@
 //! process's limits. A [`Pool`] is a number of threads, which a fork has its own of. A [`Progress`] is told of steps,
 //! and its answer may cancel the work.
 //!
-//! *Map.* `memory` limits and their refusal · `device` errors of devices · `unwinding` how both leave work · `pool` threads · `progress` reports and
-//! cancellation.
+//! *Map.* `memory` limits and their refusal · `device` errors of devices · `unwinding` how both leave work · `pool`
+//! threads · `progress` reports and cancellation.
 //!
 //! *Non-goals.* Buffers, and whatever is computed: nothing here knows of rings.
 

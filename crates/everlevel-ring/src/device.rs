@@ -62,7 +62,7 @@ pub trait DeviceRing: Debug + Send + Sync {
     fn keep(&self, held: Arc<dyn Any + Send + Sync>);
 
     /// Runs jobs. Calls are done in order, and their results have the host's bits.
-    fn run(&self, call: Call<'_>) -> Result<(), DeviceError>;
+    fn run(&self, call: Call) -> Result<(), DeviceError>;
 
     /// Waits until no other thread is within [`DeviceRing::enter`] and [`DeviceRing::leave`], which nest: calls of
     /// others wait meanwhile.

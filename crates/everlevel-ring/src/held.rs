@@ -37,7 +37,7 @@ impl DeviceLimbs {
 
     /// Overwrites every residue with zero.
     pub(crate) fn clear(&mut self) {
-        run(&*self.device, Call::Clear(&self.limbs));
+        run(&*self.device, Call::Clear(self.limbs.clone()));
     }
 
     /// Copies of some of the limbs.
@@ -45,7 +45,7 @@ impl DeviceLimbs {
         let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
         let copy = Self::take(&self.device, from.len());
         let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
-        run(&*self.device, Call::Copy(&pairs));
+        run(&*self.device, Call::Copy(pairs));
         copy
     }
 }
@@ -87,7 +87,7 @@ impl OnDevice<'_> {
 }
 
 /// Runs jobs, or unwinds.
-pub(crate) fn run(device: &dyn DeviceRing, call: Call<'_>) {
+pub(crate) fn run(device: &dyn DeviceRing, call: Call) {
     done(device.run(call));
 }
 

@@ -3,7 +3,7 @@
 use crate::PrimeSet;
 
 /// A limb of a device: `n` residues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceLimb(pub u32);
 
 /// A piece of a device's packed memory: residues of a key or of a plaintext.
@@ -11,34 +11,34 @@ pub struct DeviceLimb(pub u32);
 pub struct DevicePacked(pub u32);
 
 /// One operation on many limbs. Its jobs run at once: none may write a limb that another one touches.
-#[derive(Debug, Clone, Copy)]
-pub enum Call<'a> {
+#[derive(Debug, Clone)]
+pub enum Call {
     /// Copies: each second limb becomes the first one.
-    Copy(&'a [[DeviceLimb; 2]]),
+    Copy(Vec<[DeviceLimb; 2]>),
     /// Overwrites limbs with zeros.
-    Clear(&'a [DeviceLimb]),
+    Clear(Vec<DeviceLimb>),
     /// Forward transforms, as [`everlevel_math::Ntt::forward`].
-    Forward(&'a [Transform]),
+    Forward(Vec<Transform>),
     /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
-    InverseScaled(&'a [Transform], &'a [u64]),
+    InverseScaled(Vec<Transform>, Vec<u64>),
     /// One operation on many limbs.
-    Pointwise(Pointwise, &'a [Operands]),
+    Pointwise(Pointwise, Vec<Operands>),
     /// One operation on many limbs, with its factors for each, below the prime.
-    Scaling(Scaling, &'a [Operands], &'a [u64]),
+    Scaling(Scaling, Vec<Operands>, Vec<u64>),
     /// One operation on many limbs, each with its prime's index, and a residue for each of its halves.
-    Halves(Halves, &'a [(usize, DeviceLimb)], &'a [[u64; 2]]),
+    Halves(Halves, Vec<(usize, DeviceLimb)>, Vec<[u64; 2]>),
     /// Tensor products.
-    Tensor(&'a [Tensor]),
+    Tensor(Vec<Tensor>),
     /// Conversions between sets of primes.
-    Convert(&'a [Conversion<'a>]),
+    Convert(Vec<Conversion>),
     /// Lifts of one prime's residues.
-    Lift(&'a [Lift]),
+    Lift(Vec<Lift>),
     /// `to = σ(a)` for `σ: X ↦ X^galois_elt`; `b` is not looked at. A result is another limb than its operand.
-    Automorphism(&'a [Operands], u64),
+    Automorphism(Vec<Operands>, u64),
     /// Products of digits with keys.
-    KeyProducts(&'a [KeyProduct]),
+    KeyProducts(Vec<KeyProduct>),
     /// Sums of ciphertexts' images times plaintexts.
-    DiagonalSums(&'a [DiagonalSums]),
+    DiagonalSums(Vec<DiagonalSums>),
 }
 
 /// The transform of a limb modulo a prime.
@@ -114,11 +114,11 @@ pub struct Tensor {
 /// The limbs of a conversion of integers from one set of primes to another, as
 /// [`everlevel_math::BasisConverter::convert`].
 #[derive(Debug, Clone)]
-pub struct Conversion<'a> {
+pub struct Conversion {
     /// The primes of the sources, at most 60.
-    pub from: &'a PrimeSet,
+    pub from: PrimeSet,
     /// The primes of the targets.
-    pub to: &'a PrimeSet,
+    pub to: PrimeSet,
     /// The residues that are converted, in coefficient representation, times the converter's scales.
     pub sources: Vec<DeviceLimb>,
     /// The results, each another limb than all sources.

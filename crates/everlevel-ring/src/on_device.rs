@@ -101,12 +101,13 @@ fn in_place(a: OnDevice<'_>) -> impl Iterator<Item = Transform> {
 
 impl Ring {
     pub(crate) fn forward_there<R: Basis>(&self, a: &Poly<R>) {
-        run(&*device([a]), Call::Forward(&in_place(a.on_device()).collect::<Vec<_>>()));
+        run(&*device([a]), Call::Forward(in_place(a.on_device()).collect()));
     }
 
     pub(crate) fn inverse_there<R: Basis>(&self, a: &Poly<R>) {
         let transforms: Vec<Transform> = in_place(a.on_device()).collect();
-        run(&*device([a]), Call::InverseScaled(&transforms, &vec![1; transforms.len()]));
+        let ones = vec![1; transforms.len()];
+        run(&*device([a]), Call::InverseScaled(transforms, ones));
     }
 
     /// `acc = f(a, b)`, with `acc` in the place of an `a` that isn't given; whether it is a device's work.
@@ -122,7 +123,7 @@ impl Ring {
         let (to, b) = (acc.on_device(), b.on_device());
         let a = a.as_ref().map_or(to, |a| a.on_device());
         let operands = |(prime, to)| Operands { to, a: a.limb(prime), b: b.limb(prime), prime };
-        run(&**device, Call::Pointwise(operation, &to.each().map(operands).collect::<Vec<_>>()));
+        run(&**device, Call::Pointwise(operation, to.each().map(operands).collect()));
         true
     }
 
@@ -131,7 +132,8 @@ impl Ring {
         let Some(device) = &device_of([&*a]) else { return false };
         let operands = |(prime, to)| Operands { to, a: to, b: to, prime };
         let all: Vec<Operands> = a.on_device().each().map(operands).collect();
-        run(&**device, Call::Scaling(Scaling::Scale, &all, &self.factors(&all, |i| c(self.modulus(i)))));
+        let factors = self.factors(&all, |i| c(self.modulus(i)));
+        run(&**device, Call::Scaling(Scaling::Scale, all, factors));
         true
     }
 
@@ -143,7 +145,8 @@ impl Ring {
         let a = a.on_device();
         let operands = |(prime, to)| a.set.contains(prime).then(|| Operands { to, a: a.limb(prime), b: to, prime });
         let all: Vec<Operands> = acc.on_device().each().filter_map(operands).collect();
-        run(&**device, Call::Scaling(Scaling::ScaleAdd, &all, &self.factors(&all, c)));
+        let factors = self.factors(&all, c);
+        run(&**device, Call::Scaling(Scaling::ScaleAdd, all, factors));
         true
     }
 
@@ -161,7 +164,7 @@ impl Ring {
         let Some(device) = &device_of([&*p]) else { return false };
         let all: Vec<(usize, DeviceLimb)> = p.on_device().each().collect();
         let residues: Vec<[u64; 2]> = all.iter().map(|&(prime, _)| residues(self.modulus(prime), prime)).collect();
-        run(&**device, Call::Halves(operation, &all, &residues));
+        run(&**device, Call::Halves(operation, all, residues));
         true
     }
 
@@ -170,7 +173,7 @@ impl Ring {
         let out = Poly::uninit_there(device, a.set());
         let from = a.on_device();
         let operands = |(prime, to)| Operands { to, a: from.limb(prime), b: to, prime };
-        run(&**device, Call::Automorphism(&out.on_device().each().map(operands).collect::<Vec<_>>(), galois_elt));
+        run(&**device, Call::Automorphism(out.on_device().each().map(operands).collect(), galois_elt));
         out
     }
 
@@ -180,7 +183,7 @@ impl Ring {
         let (from_prime, from) =
             a.on_device().each().next().unwrap_or_else(|| unreachable!("a lift is from one prime"));
         let lift = |(to_prime, to)| Lift { from, from_prime, to, to_prime };
-        run(&**device, Call::Lift(&out.on_device().each().map(lift).collect::<Vec<_>>()));
+        run(&**device, Call::Lift(out.on_device().each().map(lift).collect()));
         out
     }
 
@@ -196,7 +199,7 @@ impl Ring {
             b: b.map(|part| part.limb(prime)),
             prime,
         };
-        run(&**device, Call::Tensor(&set.indices().iter().map(one).collect::<Vec<_>>()));
+        run(&**device, Call::Tensor(set.indices().iter().map(one).collect()));
         out
     }
 
@@ -226,11 +229,12 @@ impl Ring {
             let targets: Vec<DeviceLimb> = others.indices().iter().map(|&i| out.limb(i)).collect();
             transforms.extend(in_place(OnDevice { set: others, limbs: &targets }));
             copies.extend(own.indices().iter().map(|&i| [out.limb(i), a.limb(i)]));
-            conversions.push(Conversion { from: own, to: others, sources: scaled.on_device().limbs.to_vec(), targets });
+            let sources = scaled.on_device().limbs.to_vec();
+            conversions.push(Conversion { from: own.clone(), to: others.clone(), sources, targets });
         }
-        run(&**device, Call::Convert(&conversions));
-        run(&**device, Call::Forward(&transforms));
-        run(&**device, Call::Copy(&copies));
+        run(&**device, Call::Convert(conversions));
+        run(&**device, Call::Forward(transforms));
+        run(&**device, Call::Copy(copies));
         let mut ups = ups.into_iter();
         let mut digit = |(k, _, _): &(usize, _, _)| Some((*k, ups.next()?));
         all.iter().map(|_| parts.iter().filter_map(&mut digit).collect()).collect()
@@ -255,8 +259,8 @@ impl Ring {
                 }
             }
             let factors = self.factors(&kept, |i| self.product_mod(&gained, i));
-            run(&**device, Call::Scaling(Scaling::Scale, &kept, &factors));
-            run(&**device, Call::Clear(&new));
+            run(&**device, Call::Scaling(Scaling::Scale, kept, factors));
+            run(&**device, Call::Clear(new));
             return results;
         }
         let sources: Vec<_> = all.iter().map(|a| (a.on_device(), &dropped, target)).collect();
@@ -265,10 +269,10 @@ impl Ring {
         for (out, scaled) in results.iter().zip(&scaled) {
             let (sources, targets) = (scaled.on_device().limbs.to_vec(), out.on_device().limbs.to_vec());
             transforms.extend(in_place(out.on_device()));
-            conversions.push(Conversion { from: &dropped, to: target, sources, targets });
+            conversions.push(Conversion { from: dropped.clone(), to: target.clone(), sources, targets });
         }
-        run(&**device, Call::Convert(&conversions));
-        run(&**device, Call::Forward(&transforms));
+        run(&**device, Call::Convert(conversions));
+        run(&**device, Call::Forward(transforms));
         // (a·N − r)/D where the prime stays, −r/D where it is new.
         let inverse = |i: usize| self.modulus(i).inv(self.product_mod(&dropped, i));
         let (mut kept, mut new) = (Vec::new(), Vec::new());
@@ -285,8 +289,9 @@ impl Ring {
             [m.mul(self.product_mod(&gained, o.prime), inverse(o.prime)), m.neg(inverse(o.prime))]
         };
         let factors: Vec<u64> = kept.iter().flat_map(both).collect();
-        run(&**device, Call::Scaling(Scaling::Combine, &kept, &factors));
-        run(&**device, Call::Scaling(Scaling::Scale, &new, &self.factors(&new, |i| self.modulus(i).neg(inverse(i)))));
+        run(&**device, Call::Scaling(Scaling::Combine, kept, factors));
+        let factors = self.factors(&new, |i| self.modulus(i).neg(inverse(i)));
+        run(&**device, Call::Scaling(Scaling::Scale, new, factors));
         results
     }
 
@@ -308,7 +313,7 @@ impl Ring {
             }
             scaled.push(out);
         }
-        run(&**device, Call::InverseScaled(&transforms, &constants));
+        run(&**device, Call::InverseScaled(transforms, constants));
         scaled
     }
 
@@ -356,7 +361,7 @@ impl Ring {
                 });
             }
         }
-        run(&**device, Call::KeyProducts(&products));
+        run(&**device, Call::KeyProducts(products));
         sums
     }
 
@@ -367,7 +372,7 @@ impl Ring {
         let operands = |(prime, to)| Operands { to, a: from.limb(prime), b: to, prime };
         let all: Vec<Operands> = out.on_device().each().map(operands).collect();
         let factors = self.factors(&all, |i| self.product_mod(factor, i));
-        run(&**device, Call::Scaling(Scaling::Scale, &all, &factors));
+        run(&**device, Call::Scaling(Scaling::Scale, all, factors));
         out
     }
 }

@@ -44,8 +44,8 @@ pub(super) struct Entered<'a>(PhantomData<(&'a Context, *const ())>);
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
         let mut left = ptr::null_mut();
-        // SAFETY: this thread has entered a context, since this can't be sent to others; the function writes to the place
-        // that it is given.
+        // SAFETY: this thread has entered a context, since this can't be sent to others; the function writes to the
+        // place that it is given.
         unsafe { sys::cuCtxPopCurrent_v2(&raw mut left) };
     }
 }

@@ -213,7 +213,7 @@ impl Ring {
                 terms: terms.iter().filter_map(|x| term(prime, x)).collect(),
             })
         });
-        run(&**device, Call::DiagonalSums(&jobs.collect::<Vec<_>>()));
+        run(&**device, Call::DiagonalSums(jobs.collect()));
         sums
     }
 }
