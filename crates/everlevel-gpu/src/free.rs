@@ -1,5 +1,7 @@
 //! The limbs of an arena that nobody holds, and the workspace of recordings.
 
+use std::collections::VecDeque;
+
 use everlevel_ring::device::DeviceLimb;
 
 use crate::Error;
@@ -11,7 +13,7 @@ use crate::Error;
 #[derive(Debug)]
 pub(crate) struct Free {
     pub general: Vec<DeviceLimb>,
-    workspace: Vec<DeviceLimb>,
+    workspace: VecDeque<DeviceLimb>,
     is_workspace: Vec<bool>,
     is_recording: bool,
 }
@@ -19,7 +21,12 @@ pub(crate) struct Free {
 impl Free {
     pub fn new(limb_count: u32) -> Self {
         let general = (0..limb_count).rev().map(DeviceLimb).collect();
-        Self { general, workspace: Vec::new(), is_workspace: vec![false; limb_count as usize], is_recording: false }
+        Self {
+            general,
+            workspace: VecDeque::new(),
+            is_workspace: vec![false; limb_count as usize],
+            is_recording: false,
+        }
     }
 
     /// Whether limbs are taken from the workspace.
@@ -44,14 +51,17 @@ impl Free {
         let mut limbs = self.general.split_off(left);
         if self.is_recording {
             limbs.iter().for_each(|limb| self.is_workspace[limb.0 as usize] = true);
-            limbs.extend(self.workspace.split_off(self.workspace.len() - (count - missing)));
+            limbs.extend(self.workspace.drain(..count - missing));
         }
         Ok(limbs)
     }
 
     pub(crate) fn give(&mut self, limbs: &[DeviceLimb]) {
         for &limb in limbs {
-            if self.is_workspace[limb.0 as usize] { &mut self.workspace } else { &mut self.general }.push(limb);
+            match self.is_workspace[limb.0 as usize] {
+                true => self.workspace.push_back(limb),
+                false => self.general.push(limb),
+            }
         }
     }
 }
