@@ -8,6 +8,9 @@
 #define MOST_SOURCES 60u
 #define TARGETS_TOGETHER 4u
 
+// Operands that a thread loads before it computes with the first one, so that it waits for memory once for all of them.
+#define LOADED_AHEAD 8u
+
 // Residues of Σ_j y_j·w_tj + v·w_t modulo up to four primes, where v = ⌊½ + Σ_j y_j/d_j⌋ with products and sums in
 // doubles, rounded one by one and in order. A job's words: where its sources begin in `lists`, their number; where its
 // targets do, a limb and a prime each, their number; where its weights begin, the last of each target being w_t; and
@@ -15,26 +18,41 @@
 KERNEL convert(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u32) lists, TABLE(u64) weights,
                TABLE(double) reciprocals, u32 n) {
     SHARED(Halves, w, TARGETS_TOGETHER * (MOST_SOURCES + 1));
+    SHARED(u32, from, MOST_SOURCES);
+    SHARED(double, inverse, MOST_SOURCES);
     PHASE
-        const u32 job = 6 * BLOCK_Y, row = jobs[job + 1] + 1, targets = jobs[job + 3];
+        const u32 job = 6 * BLOCK_Y, sources = jobs[job + 1], row = sources + 1, targets = jobs[job + 3];
         const u64 first = jobs[job + 4];
         // Targets beyond the job's have zeros, so that the loop over sources has no branch.
         for (u32 k = tid; k < TARGETS_TOGETHER * row; k += THREADS) {
             w[k] = halves(k < targets * row ? (u64)weights[first + k] : 0);
         }
+        if (tid < sources) {
+            from[tid] = lists[jobs[job] + tid];
+            inverse[tid] = reciprocals[jobs[job + 5] + tid];
+        }
     END
     PHASE
         const u64 i = (u64)BLOCK_X * THREADS + tid;
-        const u32 job = 6 * BLOCK_Y, sources_at = jobs[job], sources = jobs[job + 1];
-        const u32 targets_at = jobs[job + 2], targets = jobs[job + 3], reciprocals_at = jobs[job + 5];
+        const u32 job = 6 * BLOCK_Y, sources = jobs[job + 1], targets_at = jobs[job + 2], targets = jobs[job + 3];
         Sum sums[TARGETS_TOGETHER];
         UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) clear(sums[t]);
         double quotient = 0.5;
-        for (u32 j = 0; j < sources; j++) {
-            const u64 y = limbs[(u64)lists[sources_at + j] * n + i];
-            quotient = sum(quotient, product((double)y, reciprocals[reciprocals_at + j]));
-            const Halves parts = halves(y);
-            UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) add_product(sums[t], parts, w[t * (sources + 1) + j]);
+        for (u32 first = 0; first < sources; first += LOADED_AHEAD) {
+            u64 y[LOADED_AHEAD];
+            UNROLL for (u32 k = 0; k < LOADED_AHEAD; k++) {
+                y[k] = first + k < sources ? (u64)limbs[(u64)from[first + k] * n + i] : 0;
+            }
+            UNROLL for (u32 k = 0; k < LOADED_AHEAD; k++) {
+                const u32 j = first + k;
+                if (j < sources) {
+                    quotient = sum(quotient, product((double)y[k], inverse[j]));
+                    const Halves parts = halves(y[k]);
+                    UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) {
+                        add_product(sums[t], parts, w[t * (sources + 1) + j]);
+                    }
+                }
+            }
         }
         const Halves v = halves((u64)quotient);
         UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) {
