@@ -10,6 +10,7 @@
 
 // Operands that a thread loads before it computes with the first one, so that it waits for memory once for all of them.
 #define LOADED_AHEAD 8u
+#define TERMS_AHEAD 4u
 
 // Residues of Σ_j y_j·w_tj + v·w_t modulo up to four primes, where v = ⌊½ + Σ_j y_j/d_j⌋ with products and sums in
 // doubles, rounded one by one and in order. A job's words: where its sources begin in `lists`, their number; where its
@@ -85,11 +86,19 @@ KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABL
                 add_product(sums[part], halves(limbs[(u64)addend * n + i]), halves((u64)factors[BLOCK_Y]));
             }
         }
-        for (u32 t = 0; t < terms; t++) {
-            const u32 term = first + 3 * t;
-            const Halves digit = halves(limbs[(u64)lists[term] * n + i]);
-            UNROLL for (u32 part = 0; part < 2; part++) {
-                add_product(sums[part], digit, packed_halves(low, high, (u64)lists[term + 1 + part] * UNIT + i));
+        for (u32 t = 0; t < terms; t += TERMS_AHEAD) {
+            // Terms beyond the last one are zero, so that products have no branch.
+            Halves digits[TERMS_AHEAD], rows[TERMS_AHEAD][2];
+            UNROLL for (u32 k = 0; k < TERMS_AHEAD; k++) {
+                const u32 term = first + 3 * (t + k);
+                const bool is_term = t + k < terms;
+                digits[k] = halves(is_term ? (u64)limbs[(u64)lists[term] * n + i] : 0);
+                UNROLL for (u32 part = 0; part < 2; part++) {
+                    rows[k][part] = is_term ? packed_halves(low, high, (u64)lists[term + 1 + part] * UNIT + i) : halves(0);
+                }
+            }
+            UNROLL for (u32 k = 0; k < TERMS_AHEAD; k++) {
+                UNROLL for (u32 part = 0; part < 2; part++) add_product(sums[part], digits[k], rows[k][part]);
             }
         }
         limbs[(u64)jobs[job] * n + i] = reduced(sums[0], p);
