@@ -121,20 +121,29 @@ FUNCTION void diagonal_sums(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) j
             clear(sums[k][0]);
             clear(sums[k][1]);
         }
-        for (u32 t = 0; t < terms; t++) {
-            const u32 term = (3 + 2 * SUMS) * (first + t);
-            const u32 source = source_of(i, lists[term + 2], log_n);
-            const Halves x0 = halves(limbs[((u64)lists[term] << log_n) + source]);
-            const Halves x1 = halves(limbs[((u64)lists[term + 1] << log_n) + source]);
-            UNROLL for (u32 k = 0; k < SUMS; k++) {
-                const u32 unit = lists[term + 3 + 2 * k];
-                if (unit == ABSENT) continue;
-                Halves y;
-                y.low = 1;
-                y.high = 0;
-                if (unit != NONE) y = packed_halves(low, high, (u64)unit * UNIT + (i >> lists[term + 4 + 2 * k]));
-                add_product(sums[k][0], x0, y);
-                add_product(sums[k][1], x1, y);
+        // A term of several sums is loads enough; terms of one sum are loaded by fours.
+        constexpr u32 AHEAD = SUMS == 1 ? TERMS_AHEAD : 1;
+        for (u32 t = 0; t < terms; t += AHEAD) {
+            // Everything is loaded before the first product, and what isn't there is zero, so that nothing branches.
+            Halves x[AHEAD][2], y[AHEAD][SUMS];
+            UNROLL for (u32 a = 0; a < AHEAD; a++) {
+                const u32 term = (3 + 2 * SUMS) * (first + t + a);
+                const bool is_term = t + a < terms;
+                const u32 source = is_term ? source_of(i, lists[term + 2], log_n) : 0;
+                UNROLL for (u32 part = 0; part < 2; part++) {
+                    x[a][part] = halves(is_term ? (u64)limbs[((u64)lists[term + part] << log_n) + source] : 0);
+                }
+                UNROLL for (u32 k = 0; k < SUMS; k++) {
+                    const u32 unit = is_term ? lists[term + 3 + 2 * k] : ABSENT;
+                    y[a][k] = unit < ABSENT ? packed_halves(low, high, (u64)unit * UNIT + (i >> lists[term + 4 + 2 * k]))
+                                            : halves(unit == NONE);
+                }
+            }
+            UNROLL for (u32 a = 0; a < AHEAD; a++) {
+                UNROLL for (u32 k = 0; k < SUMS; k++) {
+                    add_product(sums[k][0], x[a][0], y[a][k]);
+                    add_product(sums[k][1], x[a][1], y[a][k]);
+                }
             }
         }
         const Prime p = primes[jobs[job]];
