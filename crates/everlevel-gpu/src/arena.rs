@@ -12,7 +12,7 @@ use everlevel_ring::device::{Call, DeviceLimb, DevicePacked};
 use crate::constants::{Prime, roots};
 use crate::free::Free;
 use crate::planes::Planes;
-use crate::together::together;
+use crate::together::{together, without_copies};
 use crate::turn::{self, Turn};
 use crate::{Argument, Arithmetic, Device, Error};
 
@@ -292,6 +292,10 @@ impl<D: Device> Arena<D> {
 
     fn graph(&self, calls: Vec<Call>) -> Result<D::Graph, Error> {
         self.device.begin_recording(&self.stream)?;
+        let calls = {
+            let free = self.free();
+            without_copies(calls, |limb| free.is_spare(limb))
+        };
         let launched = together(calls).iter().try_for_each(|call| self.execute(call));
         let graph = self.device.end_recording(&self.stream);
         launched.and(graph)

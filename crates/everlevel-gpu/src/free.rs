@@ -43,6 +43,11 @@ impl Free {
         !self.is_recording || self.is_workspace[limb.0 as usize]
     }
 
+    /// Whether a limb of the workspace is held by no recorded work.
+    pub(crate) fn is_spare(&self, limb: DeviceLimb) -> bool {
+        self.workspace.contains(&limb)
+    }
+
     pub fn take(&mut self, count: usize) -> Result<Vec<DeviceLimb>, Error> {
         let missing = if self.is_recording { count.saturating_sub(self.workspace.len()) } else { count };
         let Some(left) = self.general.len().checked_sub(missing) else {

@@ -4,7 +4,7 @@
 //! limbs of its own. What touches no limbs in common may be done at once: a call joins an earlier one of its operation
 //! where nothing from there on writes what it reads, or touches what it writes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem::discriminant;
 
 use everlevel_ring::device::{Call, DeviceLimb, Pointwise, Scaling};
@@ -45,6 +45,63 @@ pub(crate) fn together(calls: Vec<Call>) -> Vec<Call> {
         }
     }
     all
+}
+
+/// The same work without copies that only products with keys read: these read the copied limb. `is_free` says of a limb
+/// that nobody reads it after all calls.
+pub(crate) fn without_copies(mut calls: Vec<Call>, is_free: impl Fn(DeviceLimb) -> bool) -> Vec<Call> {
+    let touched: Vec<[HashSet<DeviceLimb>; 2]> =
+        calls.iter().map(|call| touched(call).map(|limbs| limbs.into_iter().collect())).collect();
+    for at in 0..calls.len() {
+        let Call::Copy(pairs) = &mut calls[at] else { continue };
+        let pairs = std::mem::take(pairs);
+        let mut kept = Vec::new();
+        for [copy, original] in pairs {
+            match readers_of_copy(&calls, &touched, at + 1, [copy, original], &is_free) {
+                Some(readers) => {
+                    readers.into_iter().for_each(|reader| read_another(&mut calls[reader], copy, original))
+                }
+                None => kept.push([copy, original]),
+            }
+        }
+        calls[at] = Call::Copy(kept);
+    }
+    calls.retain(|call| !matches!(call, Call::Copy(pairs) if pairs.is_empty()));
+    calls
+}
+
+/// The calls from `first` on that read a copy, if they are products with keys which can read the original instead.
+fn readers_of_copy(
+    calls: &[Call],
+    touched: &[[HashSet<DeviceLimb>; 2]],
+    first: usize,
+    [copy, original]: [DeviceLimb; 2],
+    is_free: impl Fn(DeviceLimb) -> bool,
+) -> Option<Vec<usize>> {
+    let (mut readers, mut is_stale) = (Vec::new(), false);
+    for at in first..calls.len() {
+        let [reads, writes] = &touched[at];
+        is_stale |= writes.contains(&original);
+        if reads.contains(&copy) {
+            if is_stale || !matches!(calls[at], Call::KeyProducts(_)) {
+                return None;
+            }
+            readers.push(at);
+        }
+        if writes.contains(&copy) {
+            return Some(readers);
+        }
+    }
+    is_free(copy).then_some(readers)
+}
+
+/// Has the digits of products with keys read another limb.
+fn read_another(call: &mut Call, old: DeviceLimb, new: DeviceLimb) {
+    let Call::KeyProducts(all) = call else { unreachable!("products with keys read digits") };
+    for job in all {
+        let digits = job.terms.iter_mut().map(|(digit, _)| digit).chain(job.addends.iter_mut().flatten());
+        digits.filter(|digit| **digit == old).for_each(|digit| *digit = new);
+    }
 }
 
 /// Whether the jobs of two calls can be those of one.

@@ -8,7 +8,7 @@ use everlevel_ckks::{
     ConjugationKey, Context, Form, Method, Options, Params, ParamsLiteral, RelinearizationKey, SecretKey, SlotType,
     Units, no_progress,
 };
-use everlevel_gpu::{Arena, Arithmetic, Capacity, Host, Memory, Order};
+use everlevel_gpu::{Arena, Arithmetic, Capacity, Device, Host, Memory, Order};
 use everlevel_ring::device::DeviceRing;
 
 /// A context with keys, and the host device.
@@ -72,11 +72,27 @@ impl Setup {
         let there: Vec<&Ciphertext> = there.iter().collect();
         let mut free = 0;
         for time in ["first", "second"] {
+            let before = self.arena.device().counters(self.arena.stream());
             let got = bootstrap(&there);
+            let after = self.arena.device().counters(self.arena.stream());
             assert!(got.iter().all(|ct| ct.device().is_some()), "{what}: results stay on the device");
             let got: Vec<Vec<u8>> = got.iter().map(|ct| self.bits(ct)).collect();
             assert!(got == expected, "{what}, {time}: other bits than the CPU's");
             if time == "second" {
+                assert_eq!(after.downloaded_nbytes, before.downloaded_nbytes, "{what}: residues go to the host");
+                let uploaded = after.uploaded_nbytes - before.uploaded_nbytes;
+                // A ciphertext has two limbs of each part at least, keys and diagonals many more.
+                let most = 4 * 8 * self.ctx.ring().n() as u64;
+                assert!(uploaded < most, "{what}: {uploaded} bytes go to the device, more than tables have");
+                let launches = after.launches - before.launches;
+                // Two levels are two bootstraps; each stage beyond three is some sixty launches more, and so is each
+                // rotation onto fewer slots.
+                let is_long = ["small", "high precision"].iter().any(|name| what.starts_with(name));
+                let usual = if what.contains("Usual") { 2 } else { 1 };
+                let stages = ["4 stages", "5 stages"].iter().any(|stages| what.contains(stages));
+                let most = usual * if is_long { 1200 } else { 600 + 60 * u64::from(stages) };
+                println!("{what}: {launches} launches");
+                assert!(launches <= most, "{what}: {launches} launches, {most} at most");
                 assert_eq!(self.arena.free_limb_count(), free, "{what}: limbs are left behind");
             }
             free = self.arena.free_limb_count();

@@ -275,23 +275,19 @@ impl Ring {
         run(&**device, Call::Forward(transforms));
         // (a·N − r)/D where the prime stays, −r/D where it is new.
         let inverse = |i: usize| self.modulus(i).inv(self.product_mod(&dropped, i));
-        let (mut kept, mut new) = (Vec::new(), Vec::new());
+        let (mut combined, mut factors) = (Vec::new(), Vec::new());
         for (a, out) in all.iter().zip(&results) {
             for (prime, to) in out.on_device().each() {
-                match old.contains(prime) {
-                    true => kept.push(Operands { to, a: a.on_device().limb(prime), b: to, prime }),
-                    false => new.push(Operands { to, a: to, b: to, prime }),
-                }
+                let (m, inverse) = (self.modulus(prime), inverse(prime));
+                let (a, w) = match old.contains(prime) {
+                    true => (a.on_device().limb(prime), m.mul(self.product_mod(&gained, prime), inverse)),
+                    false => (to, 0),
+                };
+                combined.push(Operands { to, a, b: to, prime });
+                factors.extend([w, m.neg(inverse)]);
             }
         }
-        let both = |o: &Operands| {
-            let m = self.modulus(o.prime);
-            [m.mul(self.product_mod(&gained, o.prime), inverse(o.prime)), m.neg(inverse(o.prime))]
-        };
-        let factors: Vec<u64> = kept.iter().flat_map(both).collect();
-        run(&**device, Call::Scaling(Scaling::Combine, kept, factors));
-        let factors = self.factors(&new, |i| self.modulus(i).neg(inverse(i)));
-        run(&**device, Call::Scaling(Scaling::Scale, new, factors));
+        run(&**device, Call::Scaling(Scaling::Combine, combined, factors));
         results
     }
 

@@ -150,7 +150,6 @@ impl Ring {
             true => Vec::new(),
             false => self.mod_up_there(&masks.iter().collect::<Vec<_>>(), &gadget.digits, &gadget.special),
         };
-        drop(masks);
         let rows = || giants.iter().filter_map(|(_, rows)| *rows);
         let each = digits.iter().zip(&bodies).zip(unmoved.iter().flat_map(|_| rows()));
         let operands: Vec<KeyOperand> = each
@@ -161,7 +160,7 @@ impl Ring {
             false => self.key_products_there(device, &operands),
         };
         drop(operands);
-        drop((digits, bodies));
+        drop((digits, masks, bodies));
         let moved_count = rows().count();
         let terms: Vec<Vec<Term>> = unmoved
             .iter()
