@@ -12,7 +12,7 @@ use everlevel_ring::device::{Call, DeviceLimb, DevicePacked};
 use crate::constants::{Prime, roots};
 use crate::free::Free;
 use crate::planes::Planes;
-use crate::together::{together, without_copies};
+use crate::together::{together, with_folded_scales, without_copies};
 use crate::turn::{self, Turn};
 use crate::{Argument, Arithmetic, Device, Error};
 
@@ -296,6 +296,7 @@ impl<D: Device> Arena<D> {
             let free = self.free();
             without_copies(calls, |limb| free.is_spare(limb))
         };
+        let calls = with_folded_scales(calls, &self.moduli);
         let launched = together(calls).iter().try_for_each(|call| self.execute(call));
         let graph = self.device.end_recording(&self.stream);
         launched.and(graph)

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::mem::discriminant;
 
+use everlevel_math::Modulus;
 use everlevel_ring::device::{Call, DeviceLimb, Pointwise, Scaling};
 
 /// Most jobs of a call that others join: far below the most of a launch, since a conversion's are several.
@@ -66,7 +67,42 @@ pub(crate) fn without_copies(mut calls: Vec<Call>, is_free: impl Fn(DeviceLimb) 
         }
         calls[at] = Call::Copy(kept);
     }
-    calls.retain(|call| !matches!(call, Call::Copy(pairs) if pairs.is_empty()));
+    calls.retain(|call| job_count(call) > 0);
+    calls
+}
+
+/// The same work with products with constants taken into the factors of the combinations that they multiply in place, as
+/// where a product is doubled after its rescaling.
+pub(crate) fn with_folded_scales(mut calls: Vec<Call>, moduli: &[Modulus]) -> Vec<Call> {
+    // The limbs that a combination was the last to touch: its call, and its job in it.
+    let mut combined: HashMap<DeviceLimb, [usize; 2]> = HashMap::new();
+    for at in 0..calls.len() {
+        if let Call::Scaling(Scaling::Scale, all, factors) = &mut calls[at] {
+            let (all, factors) = (std::mem::take(all), std::mem::take(factors));
+            let (mut kept, mut kept_factors) = (Vec::new(), Vec::new());
+            for (job, factor) in all.into_iter().zip(factors) {
+                let earlier = combined.get(&job.to).filter(|_| job.a == job.to).copied();
+                match earlier.map(|[call, place]| (&mut calls[call], place)) {
+                    Some((Call::Scaling(_, _, factors), place)) => {
+                        let m = &moduli[job.prime];
+                        factors[2 * place..][..2].iter_mut().for_each(|w| *w = m.mul(*w, factor));
+                    }
+                    _ => {
+                        kept.push(job);
+                        kept_factors.push(factor);
+                    }
+                }
+            }
+            calls[at] = Call::Scaling(Scaling::Scale, kept, kept_factors);
+        }
+        for limb in touched(&calls[at]).iter().flatten() {
+            combined.remove(limb);
+        }
+        if let Call::Scaling(Scaling::Combine, all, _) = &calls[at] {
+            combined.extend(all.iter().enumerate().map(|(place, job)| (job.to, [at, place])));
+        }
+    }
+    calls.retain(|call| job_count(call) > 0);
     calls
 }
 
