@@ -71,8 +71,8 @@ pub(crate) fn without_copies(mut calls: Vec<Call>, is_free: impl Fn(DeviceLimb) 
     calls
 }
 
-/// The same work with products with constants taken into the factors of the combinations that they multiply in place, as
-/// where a product is doubled after its rescaling.
+/// The same work with products with constants taken into the factors of the combinations that they multiply in place,
+/// as where a product is doubled after its rescaling.
 pub(crate) fn with_folded_scales(mut calls: Vec<Call>, moduli: &[Modulus]) -> Vec<Call> {
     // The limbs that a combination was the last to touch: its call, and its job in it.
     let mut combined: HashMap<DeviceLimb, [usize; 2]> = HashMap::new();
