@@ -5,8 +5,10 @@ is `everlevel.ckks.limbs`.
 """
 
 from ._choices import absolute, clip, maximum, minimum, sign, where
-from ._elementary import cos, divide, exp, log, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
+from ._elementary import cos, divide, exp, log, power, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
 from ._fit import ChebyshevFit, fit
+from ._rounding import ceil, floor
+from ._rounding import round as round  # noqa: A004 (not in `__all__`, so that no import of all of it hides Python's)
 from ._sign_plan import SignPlan
 from ._statistics import cumsum, dot, norm, softmax, std, var
 from .ciphertext import Ciphertext
@@ -48,6 +50,7 @@ __all__ = [
     "SignPlan",
     "SmallBootstrapKey",
     "absolute",
+    "ceil",
     "clip",
     "cos",
     "cumsum",
@@ -55,10 +58,12 @@ __all__ = [
     "dot",
     "exp",
     "fit",
+    "floor",
     "log",
     "maximum",
     "minimum",
     "norm",
+    "power",
     "reciprocal",
     "rsqrt",
     "sigmoid",
