@@ -93,6 +93,28 @@ CHOSEN = [
 GAP = 2.0**-6 * 1.001
 
 
+@dataclass(frozen=True)
+class OverSlots:
+    """A function of the first slots, of which the first ones of the result are compared with NumPy's."""
+
+    call: str
+    count: int
+    exact: Callable[[Array], Array]
+
+
+OVER_SLOTS = [
+    OverSlots("dot(x, x)", 10_000, lambda x: np.atleast_1d(x @ x)),
+    OverSlots("cumsum(x, count=10000)", 10_000, np.cumsum),
+    OverSlots("outer(x, x, shape=(64, 64))", 64, lambda x: np.outer(x, x).ravel()),
+    OverSlots("histogram(x, [-1, -0.5, 0, 0.5, 1], count=1000)[0]", 1000, lambda x: np.histogram(x, np.r_[-1:1:5j])[0]),
+    OverSlots("sort(x, count=64)", 64, np.sort),
+    OverSlots("top_k(x, 8, count=64)", 64, lambda x: -np.sort(-x)[:8]),
+    OverSlots("median(x, count=64)", 64, lambda x: np.atleast_1d(np.median(x))),
+]
+"""Of values that are spread evenly over (-1, 1), in an order without structure."""
+SLOTS_HEAD = "\n| function | level | bootstraps | largest error |\n|---|---|---|---|\n"
+
+
 def _from_integers(x: Array) -> Array:
     """Distance of values from the nearest integer."""
     return np.abs(x - np.rint(x))
@@ -100,7 +122,10 @@ def _from_integers(x: Array) -> Array:
 
 def table() -> str:
     """Measure all functions."""
-    return HEAD + "".join(_lines())
+    deep = everlevel.Engine(use_bootstrap=True, insecure_log_n=LOG_N, progress=False)
+    secret_key = deep.create_secret_key()
+    deep.create_evaluation_key(secret_key, bootstrap="lossy")
+    return HEAD + "".join(_lines(deep, secret_key)) + SLOTS_HEAD + "".join(_slots_lines(deep, secret_key))
 
 
 def stated(row: Row) -> tuple[int, int]:
@@ -109,7 +134,7 @@ def stated(row: Row) -> tuple[int, int]:
     return fitted.degree, fitted.levels
 
 
-def _lines() -> Iterator[str]:
+def _lines(deep: everlevel.Engine, deep_key: everlevel.SecretKey) -> Iterator[str]:
     shallow = everlevel.Engine(max_level=max(stated(row)[1] for row in FITTED), insecure_log_n=LOG_N, progress=False)
     secret_key = shallow.create_secret_key()
     shallow.create_relinearization_key(secret_key)
@@ -118,18 +143,30 @@ def _lines() -> Iterator[str]:
         error = np.abs(shallow.decrypt(row(x), secret_key) - row.exact(values)).max() / np.ptp(row.exact(values))
         degree, levels = stated(row)
         yield _line(row, str(degree), str(levels), "", error)
-    deep = everlevel.Engine(use_bootstrap=True, insecure_log_n=LOG_N, progress=False)
-    secret_key = deep.create_secret_key()
-    deep.create_evaluation_key(secret_key, bootstrap="lossy", rotations=False)
     for row in CHOSEN:
-        values, x = _encrypted(deep, secret_key, row)
+        values, x = _encrypted(deep, deep_key, row)
         before = deep.bootstrap_count
         result = row(x)
-        exact, found = row.exact(values), deep.decrypt(result, secret_key)
+        exact, found = row.exact(values), deep.decrypt(result, deep_key)
         error = np.abs(found - exact)[row.counted(values)].max() / np.ptp(exact)
         is_constant = row.name in ("sign", "floor", "round")
         consumed = f"to {result.level}" if is_constant else str(deep.max_level - result.level)
         yield _line(row, "", consumed, str(deep.bootstrap_count - before), error)
+
+
+def _slots_lines(deep: everlevel.Engine, secret_key: everlevel.SecretKey) -> Iterator[str]:
+    for each in OVER_SLOTS:
+        # Half a step inside, so that none is on the edge of a bin.
+        spread = np.linspace(-1, 1, each.count + 1)[1:] - 1 / each.count if each.count > 64 else np.linspace(-1, 1, 64)
+        values = np.random.default_rng(1).permutation(spread)
+        x = deep.encrypt(values, secret_key, bound=1)
+        before = deep.bootstrap_count
+        result = eval(each.call, {"x": x, **vars(everlevel)})
+        exact = each.exact(values)
+        found = deep.decrypt(result, secret_key)[: len(exact)]
+        error = np.abs(found - exact).max() / max(np.ptp(exact), np.abs(exact).max())
+        count = deep.bootstrap_count - before
+        yield f"| `{each.call}` | {result.level} | {count or ''} | 2^{np.log2(error):.1f} |\n"
 
 
 def _encrypted(engine: everlevel.Engine, secret_key: everlevel.SecretKey, row: Row) -> tuple[Array, Any]:
