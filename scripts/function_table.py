@@ -164,7 +164,7 @@ def _slots_lines(deep: everlevel.Engine, secret_key: everlevel.SecretKey) -> Ite
         result = eval(each.call, {"x": x, **vars(everlevel)})
         exact = each.exact(values)
         found = deep.decrypt(result, secret_key)[: len(exact)]
-        error = np.abs(found - exact).max() / max(np.ptp(exact), np.abs(exact).max())
+        error = np.abs(found - exact).max() / max(np.ptp(exact), 1)
         count = deep.bootstrap_count - before
         yield f"| `{each.call}` | {result.level} | {count or ''} | 2^{np.log2(error):.1f} |\n"
 

@@ -70,6 +70,9 @@ def test_the_table_states_degrees_and_levels() -> None:
     ]
     errors_in_page = [float(found) for found in re.findall(r"\| 2\^(-[\d.]+) \|$", page, re.MULTILINE)]
     assert max(errors_in_page[: len(rows)]) <= -15
+    over_slots = function_table.OVER_SLOTS
+    assert re.findall(r"^\| `(.*)` \| \d+ \| \d* \| 2", page, re.MULTILINE) == [row.call for row in over_slots]
+    assert max(errors_in_page[-len(over_slots) :]) <= -15
 
 
 def test_docstrings_state_levels() -> None:
