@@ -26,7 +26,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "functions.md"
 BEGIN, END = "<!-- what scripts/function_table.py measured -->\n", "<!-- up to here -->\n"
 VALUES = 10_000
 LOG_N = 15
-HEAD = "| function | interval | degree | levels | sign bootstraps | largest error |\n|---|---|---|---|---|---|\n"
+HEAD = "| function | interval | degree | levels | bootstraps | largest error |\n|---|---|---|---|---|---|\n"
 
 Array = NDArray[np.float64]
 
@@ -40,11 +40,20 @@ class Row:
     exact: Callable[[Array], Array]
     is_given: bool = True
     """Whether the interval is an argument, where the bound doesn't say it."""
+    more: tuple[float, ...] = ()
+    """Arguments beside the ciphertext."""
+    counted: Callable[[Array], NDArray[np.bool_]] = lambda x: np.full(len(x), True)
+    """The values that aren't within a gap where results are unspecified."""
 
     def __call__(self, x: Any) -> Any:
         """Compute the function."""
         function = getattr(everlevel, self.name)
-        return function(x, interval=self.interval) if self.is_given else function(x)
+        return function(x, *self.more, **({"interval": self.interval} if self.is_given else {}))
+
+    @property
+    def fitted(self) -> everlevel.ChebyshevFit:
+        """The polynomial in the place of the function."""
+        return _elementary.fit_on(self.name, *self.interval, exponent=next(iter(self.more), None))
 
 
 FITTED = [
@@ -61,6 +70,8 @@ FITTED = [
     Row("reciprocal", (1, 2), lambda x: 1 / x),
     Row("reciprocal", (0.1, 1), lambda x: 1 / x),
     Row("reciprocal", (0.01, 1), lambda x: 1 / x),
+    Row("power", (1, 2), lambda x: x**1.5, more=(1.5,)),
+    Row("power", (0.1, 1), lambda x: x**1.5, more=(1.5,)),
     Row("sigmoid", (-1, 1), lambda x: 1 / (1 + np.exp(-x))),
     Row("sigmoid", (-8, 8), lambda x: 1 / (1 + np.exp(-x))),
     Row("tanh", (-1, 1), np.tanh),
@@ -71,27 +82,59 @@ FITTED = [
     Row("cos", (-4, 4), np.cos),
 ]
 CHOSEN = [
-    Row("sign", (-1, 1), np.sign, is_given=False),
+    Row("sign", (-1, 1), np.sign, is_given=False, counted=lambda x: np.abs(x) >= GAP),
     Row("absolute", (-1, 1), np.abs, is_given=False),
-    Row("clip", (-1, 1), lambda x: np.clip(x, -0.5, 0.5), is_given=False),
-    Row("maximum", (-1, 1), lambda x: np.maximum(x, 0.25), is_given=False),
+    Row("clip", (-1, 1), lambda x: np.clip(x, -0.5, 0.5), is_given=False, more=(-0.5, 0.5)),
+    Row("maximum", (-1, 1), lambda x: np.maximum(x, 0.25), is_given=False, more=(0.25,)),
+    Row("floor", (-1, 1), np.floor, is_given=False, counted=lambda x: _from_integers(x) >= GAP),
+    Row("floor", (-8, 8), np.floor, is_given=False, counted=lambda x: _from_integers(x) >= GAP),
+    Row("round", (-8, 8), np.rint, is_given=False, counted=lambda x: _from_integers(x + 0.5) >= GAP),
 ]
-_OTHERS: dict[str, tuple[float, ...]] = {"clip": (-0.5, 0.5), "maximum": (0.25,)}
-"""Arguments beside the ciphertext."""
+GAP = 2.0**-6 * 1.001
+
+
+@dataclass(frozen=True)
+class OverSlots:
+    """A function of the first slots, of which the first ones of the result are compared with NumPy's."""
+
+    call: str
+    count: int
+    exact: Callable[[Array], Array]
+
+
+OVER_SLOTS = [
+    OverSlots("dot(x, x)", 10_000, lambda x: np.atleast_1d(x @ x)),
+    OverSlots("cumsum(x, count=10000)", 10_000, np.cumsum),
+    OverSlots("outer(x, x, shape=(64, 64))", 64, lambda x: np.outer(x, x).ravel()),
+    OverSlots("histogram(x, [-1, -0.5, 0, 0.5, 1], count=1000)[0]", 1000, lambda x: np.histogram(x, np.r_[-1:1:5j])[0]),
+    OverSlots("sort(x, count=64)", 64, np.sort),
+    OverSlots("top_k(x, 8, count=64)", 64, lambda x: -np.sort(-x)[:8]),
+    OverSlots("median(x, count=64)", 64, lambda x: np.atleast_1d(np.median(x))),
+]
+"""Of values that are spread evenly over (-1, 1), in an order without structure."""
+SLOTS_HEAD = "\n| function | level | bootstraps | largest error |\n|---|---|---|---|\n"
+
+
+def _from_integers(x: Array) -> Array:
+    """Distance of values from the nearest integer."""
+    return np.abs(x - np.rint(x))
 
 
 def table() -> str:
     """Measure all functions."""
-    return HEAD + "".join(_lines())
+    deep = everlevel.Engine(use_bootstrap=True, insecure_log_n=LOG_N, progress=False)
+    secret_key = deep.create_secret_key()
+    deep.create_evaluation_key(secret_key, bootstrap="lossy")
+    return HEAD + "".join(_lines(deep, secret_key)) + SLOTS_HEAD + "".join(_slots_lines(deep, secret_key))
 
 
 def stated(row: Row) -> tuple[int, int]:
     """Degree and levels of a function on an interval."""
-    fitted = _elementary.fit_on(row.name, *row.interval)
+    fitted = row.fitted
     return fitted.degree, fitted.levels
 
 
-def _lines() -> Iterator[str]:
+def _lines(deep: everlevel.Engine, deep_key: everlevel.SecretKey) -> Iterator[str]:
     shallow = everlevel.Engine(max_level=max(stated(row)[1] for row in FITTED), insecure_log_n=LOG_N, progress=False)
     secret_key = shallow.create_secret_key()
     shallow.create_relinearization_key(secret_key)
@@ -100,18 +143,30 @@ def _lines() -> Iterator[str]:
         error = np.abs(shallow.decrypt(row(x), secret_key) - row.exact(values)).max() / np.ptp(row.exact(values))
         degree, levels = stated(row)
         yield _line(row, str(degree), str(levels), "", error)
-    deep = everlevel.Engine(use_bootstrap=True, insecure_log_n=LOG_N, progress=False)
-    secret_key = deep.create_secret_key()
-    deep.create_evaluation_key(secret_key, bootstrap="lossy", rotations=False)
     for row in CHOSEN:
-        values, x = _encrypted(deep, secret_key, row)
+        values, x = _encrypted(deep, deep_key, row)
         before = deep.bootstrap_count
-        result = getattr(everlevel, row.name)(x, *_OTHERS.get(row.name, ()))
-        exact, found = row.exact(values), deep.decrypt(result, secret_key)
-        counted = np.abs(values) >= deep.gap if row.name == "sign" else np.full(len(values), True)
-        error = np.abs(found - exact)[counted].max() / np.ptp(exact)
-        consumed = f"to {result.level}" if row.name == "sign" else str(deep.max_level - result.level)
+        result = row(x)
+        exact, found = row.exact(values), deep.decrypt(result, deep_key)
+        error = np.abs(found - exact)[row.counted(values)].max() / np.ptp(exact)
+        is_constant = row.name in ("sign", "floor", "round")
+        consumed = f"to {result.level}" if is_constant else str(deep.max_level - result.level)
         yield _line(row, "", consumed, str(deep.bootstrap_count - before), error)
+
+
+def _slots_lines(deep: everlevel.Engine, secret_key: everlevel.SecretKey) -> Iterator[str]:
+    for each in OVER_SLOTS:
+        # Half a step inside, so that none is on the edge of a bin.
+        spread = np.linspace(-1, 1, each.count + 1)[1:] - 1 / each.count if each.count > 64 else np.linspace(-1, 1, 64)
+        values = np.random.default_rng(1).permutation(spread)
+        x = deep.encrypt(values, secret_key, bound=1)
+        before = deep.bootstrap_count
+        result = eval(each.call, {"x": x, **vars(everlevel)})
+        exact = each.exact(values)
+        found = deep.decrypt(result, secret_key)[: len(exact)]
+        error = np.abs(found - exact).max() / max(np.ptp(exact), 1)
+        count = deep.bootstrap_count - before
+        yield f"| `{each.call}` | {result.level} | {count or ''} | 2^{np.log2(error):.1f} |\n"
 
 
 def _encrypted(engine: everlevel.Engine, secret_key: everlevel.SecretKey, row: Row) -> tuple[Array, Any]:
@@ -122,7 +177,7 @@ def _encrypted(engine: everlevel.Engine, secret_key: everlevel.SecretKey, row: R
 
 
 def _line(row: Row, degree: str, levels: str, bootstraps: str, error: float) -> str:
-    arguments = "".join(f", {value:g}" for value in _OTHERS.get(row.name, ()))
+    arguments = "".join(f", {value:g}" for value in row.more)
     interval = ", ".join(f"{end:g}" for end in row.interval)
     return (
         f"| `{row.name}(x{arguments})` | ({interval}) | {degree} | {levels} | {bootstraps} | 2^{np.log2(error):.1f} |\n"

@@ -16,6 +16,7 @@ from ._common.memory import MemoryEstimate
 from ._info import show_info
 from ._open import open as open  # noqa: A004
 from .ckks import *  # noqa: F403
+from .ckks import round as round  # noqa: A004
 from .errors import EverlevelError
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 from collections.abc import Callable
@@ -53,7 +54,7 @@ def values_of(party: Party, x: Any) -> np.ndarray:
 @pytest.mark.parametrize("row", function_table.FITTED, ids=lambda row: f"{row.name} on {row.interval}")
 def test_elementary_functions_err_by_their_promise(row: function_table.Row, shallow: Party) -> None:
     values, x = spread(shallow, *row.interval)
-    fitted = _elementary.fit_on(row.name, *row.interval)
+    fitted = row.fitted
     y = row(x)
     assert y.level == x.level - fitted.levels
     found = assert_claims(y, fitted(values), shallow.secret_key, varied=False)
@@ -63,21 +64,25 @@ def test_elementary_functions_err_by_their_promise(row: function_table.Row, shal
 
 def test_the_table_states_degrees_and_levels() -> None:
     page = function_table.PAGE.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)\(x\)` \| \((\S+), (\S+)\) \| (\d+) \| (\d+) \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)\(x(?:, 1\.5)?\)` \| \((\S+), (\S+)\) \| (\d+) \| (\d+) \|", page, re.MULTILINE)
     assert [(name, (float(a), float(b)), (int(degree), int(levels))) for name, a, b, degree, levels in rows] == [
         (row.name, row.interval, function_table.stated(row)) for row in function_table.FITTED
     ]
     errors_in_page = [float(found) for found in re.findall(r"\| 2\^(-[\d.]+) \|$", page, re.MULTILINE)]
     assert max(errors_in_page[: len(rows)]) <= -15
+    over_slots = function_table.OVER_SLOTS
+    assert re.findall(r"^\| `(.*)` \| \d+ \| \d* \| 2", page, re.MULTILINE) == [row.call for row in over_slots]
+    assert max(errors_in_page[-len(over_slots) :]) <= -15
 
 
 def test_docstrings_state_levels() -> None:
-    for name in ("exp", "log", "sqrt", "reciprocal", "sigmoid", "tanh", "sin", "cos"):
+    for name in ("exp", "log", "sqrt", "reciprocal", "sigmoid", "tanh", "sin", "cos", "power"):
         said = re.findall(r"(\d+)\s+(?:on|for a ratio of|of)\s+(\(.*?\)|\d+)", getattr(everlevel, name).__doc__)
         assert said, name
         for levels, where in said:
             low, high = map(float, where.strip("()").split(",")) if "(" in where else (1 / float(where), 1.0)
-            assert _elementary.fit_on(name, low, high).levels == int(levels), (name, where)
+            exponent = 1.5 if name == "power" else None
+            assert _elementary.fit_on(name, low, high, exponent=exponent).levels == int(levels), (name, where)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,25 @@ def test_numpys_functions_of_two_are_operators(shallow: Party) -> None:
     assert_claims(np.power(x, 3), a**3, shallow.secret_key)
     assert_claims(np.roll(x, 3), np.roll(a, 3), shallow.secret_key)
     assert_claims(np.matmul(np.eye(len(b)), y), b, shallow.secret_key)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "interval"), [(1.5, (1, 2)), (0.3, (0.1, 1)), (-0.5, (1, 2)), (-2, (-2, -1)), (3, (-1, 2))]
+)
+def test_powers(exponent: float, interval: tuple[float, float], shallow: Party) -> None:
+    values, x = spread(shallow, *interval)
+    y = everlevel.power(x, exponent, interval=interval)
+    fitted = _elementary.fit_on("power", *interval, exponent=float(exponent))
+    assert y.level == x.level - fitted.levels
+    found = assert_claims(y, fitted(values), shallow.secret_key, varied=False)
+    assert np.abs(found - values**exponent).max() <= 2.0**-15 * np.ptp(values**exponent)
+
+
+def test_powers_that_are_products(shallow: Party) -> None:
+    values, x = spread(shallow, -1, 2)
+    for found in (everlevel.power(x, 3), np.float_power(x, 3), x**3.0):
+        assert found.level == x.level - 2
+        assert_claims(found, values**3, shallow.secret_key, varied=False)
 
 
 def test_division(shallow: Party) -> None:
@@ -280,6 +304,47 @@ def test_choices(lossy: Party) -> None:
     assert everlevel.where(2 * x, x, y).bound == 5
 
 
+# Integers.
+
+
+@pytest.mark.parametrize(("bound", "level"), [(0.25, None), (1, 1), (3.5, None), (31, 2)])
+def test_rounding(bound: float, level: int | None, lossy: Party) -> None:
+    a = np.linspace(-bound, bound, lossy.engine.slot_count)
+    x = lossy.engine.encrypt(a, lossy.secret_key, bound=bound, level=level)
+    for function, shift in ((np.floor, 0.0), (np.ceil, 0.0), (np.rint, 0.5)):
+        y = function(x)
+        found, expected = values_of(lossy, y), function(a)
+        apart = np.abs(a + shift - np.rint(a + shift)) >= lossy.engine.gap * 1.001
+        assert np.abs(found - expected)[apart].max() <= 2.0**-15 * max(bound, 1)
+        # Within the gap, results are between the integers on both sides.
+        assert np.abs(found - expected).max() <= 1 + 2.0**-12
+        assert np.abs(found).max() <= y.bound <= np.ceil(bound + shift) * 1.001
+        assert y.bound_kind == "declared"
+
+
+def test_rounding_by_other_names(lossy: Party) -> None:
+    a = np.array([0.1234, -0.2601, 0.2])
+    x = lossy.engine.encrypt(a, lossy.secret_key, bound=0.3)
+    for found in (everlevel.round(x, 2), np.round(x, 2), round(x, 2)):
+        # The padding is 0, whose neighbours are as far as can be.
+        np.testing.assert_allclose(values_of(lossy, found)[:4], [*np.round(a, 2), 0], atol=2.0**-20)
+    assert "round" not in everlevel.__all__
+    for found, expected in (
+        (math.floor(10 * x), [1, -3]),  # type: ignore[call-overload]
+        (math.ceil(10 * x), [2, -2]),  # type: ignore[call-overload]
+        (round(10 * x), [1, -3]),
+    ):
+        np.testing.assert_allclose(values_of(lossy, found)[:2], expected, atol=2.0**-15)
+    undeclared = everlevel.round(lossy.engine.encrypt([0.75, -0.125], lossy.secret_key))
+    assert undeclared.bound_kind == "assumed"
+    np.testing.assert_allclose(values_of(lossy, undeclared)[:3], [1, 0, 0], atol=2.0**-15)
+    with pytest.raises(errors.ParameterError, match=r"^floor: values may be as large as 40, .* x\.within\(31\)"):
+        np.floor(lossy.engine.encrypt([40.0], lossy.secret_key, bound=40))
+    for wrong in (-1, 10):
+        with pytest.raises(errors.ParameterError, match=f"^round: decimals is {wrong}, and 0 to 9"):
+            everlevel.round(x, wrong)
+
+
 # Sums, moments, and the like.
 
 
@@ -386,6 +451,13 @@ REFUSALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
         r"^log: interval is \[0, 1\], and log is for values above 0",
         lambda x: everlevel.log(x, interval=(0, 1)),
     ),
+    "a power of a bound": (r"^power: values may lie .* above 0; .*everlevel\.power\(…, interval=", lambda x: x**0.5),
+    "an inverse power": (r"^power: .* intervals without 0; ", lambda x: everlevel.power(x, -1)),
+    "the power 0": (r"^power: the exponent is 0, and a finite", lambda x: everlevel.power(x, 0)),
+    "an integer below 1": (
+        r"^power: the exponent is -1, .* call everlevel\.power\(x, exponent, interval",
+        lambda x: x**-1,
+    ),
     "no interval": (r"^exp: interval is \(1, 0\), and two finite", lambda x: everlevel.exp(x, interval=(1, 0))),
     "near a pole": (
         r"^sqrt: on \[1e-09, 2\], degree 4095 has an error of",
@@ -401,7 +473,10 @@ REFUSALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "arrays of two lengths": (r"^where: arrays have 2 values and 3", lambda x: everlevel.where([1, 0], x, [1, 2, 3])),
     "no function": (r"^numpy\.arctan: .*; call everlevel\.fit\(numpy\.arctan, interval=", np.arctan),
     "maximum of slots": (r"^numpy\.a?max: .*; call engine\.max_of_slots", np.max),
-    "a sort": (r"^numpy\.sort: .*; decrypt it first", np.sort),
+    "a sort": (r"^numpy\.sort: .*; call everlevel\.sort\(x, count=n\)", np.sort),
+    "a median": (r"^numpy\.median: .*; call everlevel\.median\(x, count=n\)", np.median),
+    "an outer product": (r"^numpy\.outer: .*; call everlevel\.outer\(x, y, shape=", lambda x: np.outer(x, x)),
+    "a truncation": (r"^numpy\.trunc: .*; call everlevel\.floor", np.trunc),
     "a stack": (r"^numpy\.vstack: .*; call engine\.vstack", lambda x: np.vstack([x, x])),
     "a reduction": (r"^numpy\.add: reduce isn't for", np.add.reduce),
     "an out": (r"^numpy\.add: out isn't for", lambda x: np.add(x, np.ones(3), out=np.ones(3))),

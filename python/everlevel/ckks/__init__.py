@@ -5,9 +5,14 @@ is `everlevel.ckks.limbs`.
 """
 
 from ._choices import absolute, clip, maximum, minimum, sign, where
-from ._elementary import cos, divide, exp, log, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
+from ._elementary import cos, divide, exp, log, power, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
 from ._fit import ChebyshevFit, fit
+from ._histograms import histogram
+from ._layouts import outer
+from ._rounding import ceil, floor
+from ._rounding import round as round  # noqa: A004 (not in `__all__`, so that no import of all of it hides Python's)
 from ._sign_plan import SignPlan
+from ._sorting import median, sort, top_k
 from ._statistics import cumsum, dot, norm, softmax, std, var
 from .ciphertext import Ciphertext
 from .engine import Engine
@@ -48,6 +53,7 @@ __all__ = [
     "SignPlan",
     "SmallBootstrapKey",
     "absolute",
+    "ceil",
     "clip",
     "cos",
     "cumsum",
@@ -55,19 +61,26 @@ __all__ = [
     "dot",
     "exp",
     "fit",
+    "floor",
+    "histogram",
     "log",
     "maximum",
+    "median",
     "minimum",
     "norm",
+    "outer",
+    "power",
     "reciprocal",
     "rsqrt",
     "sigmoid",
     "sign",
     "sin",
     "softmax",
+    "sort",
     "sqrt",
     "std",
     "tanh",
+    "top_k",
     "var",
     "where",
 ]

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._common import checks
 from ..errors import FitError, OperandTypeError, ParameterError
 from . import _operands, _polynomials
 from ._auto import deepened
@@ -24,7 +25,7 @@ from ._numpy import NUMPY
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
 
-__all__ = ["cos", "divide", "exp", "log", "reciprocal", "rsqrt", "sigmoid", "sin", "sqrt", "tanh"]
+__all__ = ["cos", "divide", "exp", "log", "power", "reciprocal", "rsqrt", "sigmoid", "sin", "sqrt", "tanh"]
 
 Array = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -77,7 +78,16 @@ _FUNCTIONS: Final[Mapping[str, _Function]] = {
     "sin": _Function(np.sin),
     "cos": _Function(np.cos),
 }
-"""Functions by the names of the operations that evaluate them."""
+"""Functions by the names of the operations that evaluate them; `power` has one for each exponent."""
+
+
+def _function(name: str, exponent: float | None = None) -> _Function:
+    """Return a function by its name."""
+    if exponent is None:
+        return _FUNCTIONS[name]
+    if not exponent.is_integer():
+        return _Function(lambda x: x**exponent, **_POSITIVE)
+    return _Function(lambda x: x**exponent, **(_NOT_ZERO if exponent < 0 else {}))
 
 
 @NUMPY.implements(np.exp)
@@ -215,6 +225,52 @@ def divide(
     return product("divide", evaluate("divide", divisor, interval), dividend)
 
 
+@NUMPY.implements(np.float_power)
+def power(x: Ciphertext, exponent: float, *, interval: Interval | None = None) -> Ciphertext:
+    """Compute x^exponent, for any real exponent but 0.
+
+    Parameters
+    ----------
+    x : Ciphertext
+        Of values above 0; for an integer exponent below 0, of one sign; for one above 0, of any.
+    exponent : float
+        Without an interval, an integer above 0 makes products, as ``x ** exponent`` does. Any other is a fit.
+    interval : tuple of two floats, optional
+        Where the values lie, as in `exp`. It has to be said for exponents that aren't integers above 0.
+
+    Returns
+    -------
+    Ciphertext
+        Levels consumed: ceil(log2(exponent)) for products, and those of the fit otherwise: with an exponent of 1.5, 3
+        on (1, 2) and 4 on (0.1, 1).
+
+    Raises
+    ------
+    ParameterError
+        If the exponent is 0 or no finite number; otherwise as in `exp`.
+    FitError, OperandTypeError, CiphertextFormError, LevelError, MissingKeyError, RangeError
+        As in `exp`.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> x = engine.encrypt(np.linspace(1, 2, engine.slot_count), secret_key, bound=2)
+    >>> engine.decrypt(everlevel.power(x, -0.5, interval=(1, 2)), secret_key)[[0, -1]].round(3)
+    array([1.   , 0.707])
+    """
+    operation, number = "power", checks.number(exponent)
+    if not np.isfinite(number) or number == 0:
+        raise ParameterError(
+            f"{operation}: the exponent is {exponent!r}, and a finite number other than 0 is needed; compute "
+            f"everlevel.exp(exponent * logarithm) where the exponent is encrypted",
+            option="exponent",
+            value=exponent,
+        )
+    if interval is None and number > 0 and number.is_integer():
+        return checks.instance(operation, "x", x, Ciphertext) ** int(number)
+    return evaluate(operation, x, interval, exponent=number)
+
+
 def sigmoid(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
     """Compute 1/(1 + e^-x). All else is as in `exp`; levels consumed: 3 on (-1, 1), 6 on (-8, 8).
 
@@ -270,7 +326,9 @@ def cos(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
     return evaluate("cos", x, interval)
 
 
-def evaluate(name: str, value: Any, interval: Any, *, error: float | None = None) -> Ciphertext:
+def evaluate(
+    name: str, value: Any, interval: Any, *, error: float | None = None, exponent: float | None = None
+) -> Ciphertext:
     """Evaluate a function on an interval, with the least degree that its error needs.
 
     Parameters
@@ -279,17 +337,21 @@ def evaluate(name: str, value: Any, interval: Any, *, error: float | None = None
         The operation that the user called.
     error : float, optional
         Largest error of the fit; a share of the function's range, if left out.
+    exponent : float, optional
+        Of a power.
     """
     x = real(name, value)
-    low, high = _ends(name, x, interval)
-    fitted = fit_on(name, low, high, error)
+    low, high = _ends(name, x, interval, _function(name, exponent))
+    fitted = fit_on(name, low, high, error, exponent)
     return _EVALUATORS[name](cast(Any, x._engine), claimed(x, max(-low, high)), fitted, interval is not None)
 
 
 @lru_cache(maxsize=256)
-def fit_on(name: str, low: float, high: float, error: float | None = None) -> ChebyshevFit:
+def fit_on(
+    name: str, low: float, high: float, error: float | None = None, exponent: float | None = None
+) -> ChebyshevFit:
     """Fit one of the functions on an interval."""
-    f = _FUNCTIONS[name].f
+    f = _function(name, exponent).f
     if error is None:
         with np.errstate(all="ignore"):
             values = f(np.linspace(low, high, _POINTS))
@@ -341,9 +403,15 @@ def claimed(x: Ciphertext, size: float) -> Ciphertext:
     return x
 
 
-def _ends(name: str, x: Ciphertext, interval: Any) -> Interval:
+def known(x: Ciphertext, size: float) -> Ciphertext:
+    """State a smaller bound of all slots, which follows from that of what they were computed from."""
+    engine = cast(Any, x._engine)
+    result: Ciphertext = engine._wrap(engine._context.within(x._native, size), is_real=x.is_real)
+    return result
+
+
+def _ends(name: str, x: Ciphertext, interval: Any, function: _Function) -> Interval:
     """Return the interval that is given, or that the bound allows, if the function is defined there."""
-    function = _FUNCTIONS[name]
     if interval is not None:
         low, high = checked_interval(name, interval)
         said = f"interval is [{low:g}, {high:g}]"
@@ -372,4 +440,4 @@ def _evaluator(name: str) -> Callable[[Core, Ciphertext, ChebyshevFit, bool], Ci
     return deepened(call)
 
 
-_EVALUATORS: Final = {name: _evaluator(name) for name in _FUNCTIONS}
+_EVALUATORS: Final = {name: _evaluator(name) for name in (*_FUNCTIONS, "power")}

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from .._common import checks, units
 from .._common.opaque import Opaque
-from ..errors import OperandTypeError, ParameterError, UnitCountError
+from ..errors import OperandTypeError, ParameterError
 from . import _checks, _extrema
 from ._elementary import Interval, claimed, evaluate, product, real
 from ._fit import checked_interval
+from ._layouts import one_unit
 from ._numpy import NUMPY
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
@@ -107,7 +108,7 @@ def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
     array([1., 3., 6., 6.])
     """
     operation = "cumsum"
-    total = _one_unit(operation, x)
+    total = one_unit(operation, x)
     slots = total.slot_count
     width = _extrema.check_width(slots, operation, count)
     stride, places, engine = 1, np.arange(slots), cast(Any, total._engine)
@@ -258,7 +259,7 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     array([0.506, 0.186, 0.307, 0.   ])
     """
     operation = "softmax"
-    value = real(operation, _one_unit(operation, x))
+    value = real(operation, one_unit(operation, x))
     width = _extrema.check_width(value.slot_count, operation, count)
     bound = value.bound or 1.0
     low, high = (-bound, bound) if interval is None else checked_interval(operation, interval)
@@ -320,14 +321,3 @@ def _squared(operation: str, interval: Any) -> Interval:
             allowed="(a, b) with 0 < a < b",
         )
     return low * low, high * high
-
-
-def _one_unit(operation: str, value: Any) -> Ciphertext:
-    x = checks.instance(operation, "x", value, Ciphertext)
-    if len(x) > 1:
-        raise UnitCountError(
-            f"{operation}: the ciphertext has {len(x)} units, and 1 is needed; take them apart with x.units()",
-            left=len(x),
-            right=1,
-        )
-    return x

@@ -81,7 +81,8 @@ class Ciphertext(Encrypted, Storable):
     ``matrix @ a``              by a plain matrix or a 2-D array               1
     ``a @ b``                   sum of products with a ciphertext or a 1-D     1
                                 array, on either side, in every slot
-    ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
+    ``a ** k``                  power, for an integer k ≥ 1; others have to    ceil(log2(k))
+                                say where values lie: `everlevel.power`
     ``a > b``, ``a < b``        1 and 0, by a sign bootstrap, outside of the   to one below the
                                 gap of `Engine.gap`                            highest
     ``abs(a)``                  absolute value, to that gap                    1
@@ -290,7 +291,9 @@ class Ciphertext(Encrypted, Storable):
         return self._engine.multiply_matrix(matrix, self, key)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
-        power = powers.exponent(exponent, "approximate others with Engine.evaluate_chebyshev_polynomial")
+        if isinstance(exponent, (float, np.floating)):
+            return _call(np.float_power, self, exponent)
+        power = powers.exponent(exponent, "call everlevel.power(x, exponent, interval=(a, b)) for others")
         if not self._engine.auto_bootstrap:
             _checks.require_level("power", self.level, powers.depth(power), self._engine.max_level)
         key = self._relinearization_key("power") if power > 1 else None
@@ -302,6 +305,15 @@ class Ciphertext(Encrypted, Storable):
 
     def __abs__(self) -> Ciphertext:
         return _call(np.absolute, self)
+
+    def __floor__(self) -> Ciphertext:
+        return _call(np.floor, self)
+
+    def __ceil__(self) -> Ciphertext:
+        return _call(np.ceil, self)
+
+    def __round__(self, decimals: int | None = None) -> Ciphertext:
+        return _call(np.round, self, 0 if decimals is None else decimals)
 
     def __gt__(self, other: Any) -> Ciphertext:
         return _call(np.greater, self, other) if _is_operand(other) else NotImplemented

@@ -1,0 +1,145 @@
+"""Layouts of encrypted vectors: slots that are repeated, or brought to other places, by rotations and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._common import checks
+from ..errors import MessageError, OperandTypeError, ParameterError, UnitCountError
+from . import _checks
+from ._elementary import known, product
+from .ciphertext import Ciphertext
+
+__all__ = ["outer"]
+
+Array = NDArray[np.float64]
+
+
+def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[int, int]) -> Ciphertext:
+    """Compute the products of each slot of a vector with each of another, as ``numpy.outer`` does.
+
+    Parameters
+    ----------
+    x, y : Ciphertext or array_like
+        Vectors of which at least one is encrypted; ciphertexts of one unit.
+    shape : tuple of two int
+        How many slots count of each, from the first on: m of x, and n of y. Their product is at most `slot_count`.
+
+    Returns
+    -------
+    Ciphertext
+        ``x[i] * y[j]`` in slot i·n + j, and 0 in all others. Levels consumed: 2. Rotations: m, of x, and up to
+        2·log2(m·n).
+
+    Raises
+    ------
+    ParameterError
+        If the shape isn't that of a matrix of at most `slot_count` elements.
+    OperandTypeError
+        If neither is encrypted.
+    MessageError
+        If an array in the clear has another length.
+    UnitCountError, LevelError, MissingKeyError
+        If a ciphertext has several units or too few levels, or the engine knows no rotation key, or no relinearization
+        key where both are encrypted.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> x = engine.encrypt([1.0, 2.0], secret_key, bound=2)
+    >>> y = engine.encrypt([1.0, 3.0, 5.0], secret_key, bound=5)
+    >>> engine.decrypt(everlevel.outer(x, y, shape=(2, 3)), secret_key)[:6].round(3)
+    array([ 1.,  3.,  5.,  2.,  6., 10.])
+    """
+    operation = "outer"
+    encrypted = next((value for value in (x, y) if isinstance(value, Ciphertext)), None)
+    if encrypted is None:
+        raise OperandTypeError(
+            f"{operation}: the operands are of types {type(x).__name__} and {type(y).__name__}, and at least one must "
+            f"be a Ciphertext; encrypt one with engine.encrypt",
+            argument="x, y",
+            expected="Ciphertext",
+            actual=f"{type(x).__name__}, {type(y).__name__}",
+        )
+    rows, columns = _shape(operation, shape, encrypted.slot_count)
+    left: Any
+    if isinstance(x, Ciphertext):
+        first = one_unit(operation, x)
+        spread = placed(first, {i * columns: (i, 1.0) for i in range(rows)})
+        left = repeated(spread, 1, columns)
+    else:
+        left = np.repeat(_vector(operation, x, rows, encrypted.slot_count), columns)
+    if not isinstance(y, Ciphertext):
+        return product(operation, left, np.tile(_vector(operation, y, columns, encrypted.slot_count), rows))
+    return product(operation, tiled(one_unit(operation, y), columns, rows), left)
+
+
+def tiled(x: Ciphertext, width: int, copies: int) -> Ciphertext:
+    """Repeat the first slots one after another; those after them are 0. Levels consumed: 1, and 0 for all slots."""
+    return repeated(x * np.ones(width) if width < x.slot_count else x, width, copies)
+
+
+def repeated(block: Ciphertext, stride: int, copies: int) -> Ciphertext:
+    """Add up copies of a block, each a stride further on, where no two of them have the same slots."""
+    total, count = block, 1
+    for digit in f"{copies:b}"[1:]:
+        total, count = total + total.rotate(count * stride), 2 * count
+        if digit == "1":
+            total, count = total.rotate(stride) + block, count + 1
+    return known(total, block.bound)
+
+
+def placed(x: Ciphertext, sources: Mapping[int, tuple[int, float]]) -> Ciphertext:
+    """Bring slots to other places: for each of these, which it is, and the factor it comes with. All others are 0.
+
+    Levels consumed: 1.
+    """
+    masks: dict[int, Array] = {}
+    for place, (source, factor) in sources.items():
+        masks.setdefault(place - source, np.zeros(x.slot_count))[place] = factor
+    engine = cast(Any, x._engine)
+    moved = engine.rotate_batch(x, deltas=list(masks))
+    total: Ciphertext = sum((each * mask for each, mask in zip(moved, masks.values(), strict=True)), start=0)
+    return known(total, x.bound * max(abs(factor) for _, factor in sources.values()))
+
+
+def one_unit(operation: str, value: Any) -> Ciphertext:
+    """Check that an operand is a ciphertext of one unit."""
+    x = checks.instance(operation, "x", value, Ciphertext)
+    if len(x) > 1:
+        raise UnitCountError(
+            f"{operation}: the ciphertext has {len(x)} units, and 1 is needed; take them apart with x.units()",
+            left=len(x),
+            right=1,
+        )
+    return x
+
+
+def _shape(operation: str, shape: Any, slot_count: int) -> tuple[int, int]:
+    """Check the shape of a matrix that fits into the slots."""
+    sizes = [checks.integer(operation, "shape", size) for size in checks.sequence(operation, "shape", shape)]
+    if len(sizes) != 2 or min(sizes) < 1 or sizes[0] * sizes[1] > slot_count:
+        raise ParameterError(
+            f"{operation}: shape is {shape!r}, and two sizes are needed whose product is at most {slot_count}; take "
+            f"parts of the vectors",
+            option="shape",
+            value=shape,
+            allowed=slot_count,
+        )
+    return sizes[0], sizes[1]
+
+
+def _vector(operation: str, values: Any, length: int, slot_count: int) -> NDArray[Any]:
+    """Check a vector in the clear, whose length is said."""
+    slots, is_real = _checks.message(operation, values, slot_count)
+    count = np.asarray(values).shape[0]
+    if count != length:
+        raise MessageError(
+            f"{operation}: an array has {count} values, and shape says {length}; give as many as the shape says",
+            length=count,
+        )
+    return slots[:length].real if is_real else slots[:length]
