@@ -25,6 +25,10 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "crates" / "everlevel-gpu" / "kernels"
 BUILD = ROOT / "build" / "gpu"
 SOURCES = "kernels.txt"
+# Texts that tests interpret, by the two compilers' front ends: kernels, and kernels with planted faults.
+PTX_SOURCES = "ptx.txt"
+PTX_ARCHITECTURES = (90, 120)
+PTX_FILES = {"everlevel": "kernels.h", "faults": "faults.h"}
 OUT = ROOT / "out" / "gpu.txt"
 ARCHITECTURES = (80, 86, 89, 90, 100, 120)
 # Quotients of conversions are rounded product by product, whatever a compiler would fuse.
@@ -96,15 +100,22 @@ class Compiler:
         return out.raw
 
     def cubin(self, source: Path, architecture: int) -> bytes:
-        """Compile a file, and exit with the compiler's words where it refuses."""
+        """Compile a file to machine code, and exit with the compiler's words where it refuses."""
+        return self._compiled(source, f"sm_{architecture}", "CUBIN")
+
+    def ptx(self, source: Path, architecture: int) -> bytes:
+        """Compile a file to the text that machine code is made from."""
+        return self._compiled(source, f"compute_{architecture}", "PTX").rstrip(b"\0")
+
+    def _compiled(self, source: Path, architecture: str, what: str) -> bytes:
         program = ctypes.c_void_p()
         text, name = source.read_bytes(), source.name.encode()
         self._call("CreateProgram", ctypes.byref(program), text, name, 0, None, None)
-        options = [option.encode() for option in (f"--gpu-architecture=sm_{architecture}", *OPTIONS)]
+        options = [option.encode() for option in (f"--gpu-architecture={architecture}", *OPTIONS)]
         failed = self._call("CompileProgram", program, len(options), (ctypes.c_char_p * len(options))(*options))
         if failed:
             sys.exit(self._bytes(program, "ProgramLog").decode(errors="replace"))
-        return self._bytes(program, "CUBIN")
+        return self._bytes(program, what)
 
 
 def kernels(cubin: bytes) -> list[Kernel]:
@@ -178,11 +189,36 @@ def table(by_architecture: dict[int, list[Kernel]]) -> list[str]:
     return lines
 
 
+def sources() -> bytes:
+    """Return the kernels' sources, one after another."""
+    return b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.h")))
+
+
+def write_ptx(compiler: Compiler) -> None:
+    """Write the texts that tests interpret, unless they are there, and then their sources beside them."""
+    known = BUILD / PTX_SOURCES
+    if known.is_file() and known.read_bytes() == sources():
+        return
+    known.unlink(missing_ok=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    before = sources()
+    for architecture in PTX_ARCHITECTURES:
+        for name, source in PTX_FILES.items():
+            (BUILD / f"{name}_sm_{architecture}.ptx").write_bytes(compiler.ptx(KERNELS / source, architecture))
+    known.write_bytes(before)
+
+
 def main(arguments: list[str]) -> int:
     """Compile for each architecture, print and keep the table, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strict", action="store_true", help="fail where a kernel has a stack")
+    parser.add_argument("--ptx", action="store_true", help="only what tests interpret, if the compiler is installed")
     options = parser.parse_args(arguments)
+    if options.ptx:
+        package, _, version = requirement().partition("==")
+        if installed(package) == version:
+            write_ptx(Compiler())
+        return 0
     if reason := why_not():
         print(f"gpu_kernels: nothing is compiled: {reason}")
         return 0
@@ -193,7 +229,8 @@ def main(arguments: list[str]) -> int:
     BUILD.mkdir(parents=True, exist_ok=True)
     # What the crate's build compares with its kernels, so that it never embeds those of others.
     (BUILD / SOURCES).unlink(missing_ok=True)
-    sources = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.h")))
+    before = sources()
+    write_ptx(compiler)
     for architecture in ARCHITECTURES:
         start = time.perf_counter()
         cubin = compiler.cubin(KERNELS / "kernels.h", architecture)
@@ -201,7 +238,7 @@ def main(arguments: list[str]) -> int:
         found[architecture] = kernels(cubin)
         seconds = time.perf_counter() - start
         print(f"sm_{architecture}: {len(found[architecture])} kernels, {len(cubin)} bytes, {seconds:.1f} s", flush=True)
-    (BUILD / SOURCES).write_bytes(sources)
+    (BUILD / SOURCES).write_bytes(before)
     lines = [f"{requirement()}; registers of a thread, by architecture", "", *table(found)]
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
