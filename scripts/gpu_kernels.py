@@ -24,6 +24,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "crates" / "everlevel-gpu" / "kernels"
 BUILD = ROOT / "build" / "gpu"
+EXTRA = "gpu-kernels"
 SOURCES = "kernels.txt"
 # Texts that tests interpret, by the two compilers' front ends: kernels, and kernels with planted faults.
 PTX_SOURCES = "ptx.txt"
@@ -46,20 +47,21 @@ class Kernel(NamedTuple):
     shared_nbytes: int
 
 
-def requirement() -> str:
-    """Return the requirement that pyproject.toml has for the compiler."""
+def requirement(extra: str = EXTRA) -> str:
+    """Return the requirement that pyproject.toml has for the compiler, or for what another extra has."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (found,) = project["optional-dependencies"]["gpu-kernels"]
+    (found,) = project["optional-dependencies"][extra]
     return str(found)
 
 
-def why_not() -> str | None:
-    """Install the compiler where it is missing, and say why it can't be used, if it can't."""
-    package, _, version = requirement().partition("==")
+def why_not(extra: str = EXTRA) -> str | None:
+    """Install the compiler, or another extra, where it is missing, and say why it can't be used, if it can't."""
+    wanted = requirement(extra)
+    package, _, version = wanted.partition("==")
     if installed(package) != version:
-        command = [sys.executable, "-m", "pip", "install", "--quiet", requirement()]
+        command = [sys.executable, "-m", "pip", "install", "--quiet", wanted]
         if subprocess.run(command, capture_output=True, check=False).returncode or installed(package) != version:
-            return f"{requirement()} isn't installed, and pip doesn't install it here"
+            return f"{wanted} isn't installed, and pip doesn't install it here"
     return None
 
 
@@ -71,9 +73,9 @@ def installed(package: str) -> str | None:
         return None
 
 
-def licence_sha256() -> str:
+def licence_sha256(extra: str = EXTRA) -> str:
     """Return the digest of the licence that the installed package has."""
-    package, _, _ = requirement().partition("==")
+    package, _, _ = requirement(extra).partition("==")
     texts = [file for file in metadata.files(package) or [] if "licen" in file.name.lower()]
     if len(texts) != 1:
         sys.exit(f"gpu_kernels: {package} has {len(texts)} texts of a licence, and had one")
@@ -213,6 +215,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strict", action="store_true", help="fail where a kernel has a stack")
     parser.add_argument("--ptx", action="store_true", help="only what tests interpret, if the compiler is installed")
+    parser.add_argument("--quiet", action="store_true", help="keep the table, and don't print it")
     options = parser.parse_args(arguments)
     if options.ptx:
         package, _, version = requirement().partition("==")
@@ -237,13 +240,17 @@ def main(arguments: list[str]) -> int:
         (BUILD / f"everlevel_sm_{architecture}.cubin").write_bytes(cubin)
         found[architecture] = kernels(cubin)
         seconds = time.perf_counter() - start
-        print(f"sm_{architecture}: {len(found[architecture])} kernels, {len(cubin)} bytes, {seconds:.1f} s", flush=True)
+        if not options.quiet:
+            size = f"{len(found[architecture])} kernels, {len(cubin)} bytes"
+            print(f"sm_{architecture}: {size}, {seconds:.1f} s", flush=True)
     (BUILD / SOURCES).write_bytes(before)
     lines = [f"{requirement()}; registers of a thread, by architecture", "", *table(found)]
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
     stacks = [kernel for each in found.values() for kernel in each if kernel.stack_nbytes]
+    if options.quiet:
+        return 0
+    print("\n".join(lines))
     print(f"gpu_kernels: {len(stacks)} kernels with a stack")
     return int(options.strict and bool(stacks))
 
