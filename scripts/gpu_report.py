@@ -47,6 +47,16 @@ CEILINGS: dict[str, dict[int | None, float]] = {
     "forward, integers": {120: 28, None: 30},
     "inverse, doubles": {None: 16},
     "inverse, integers": {120: 31.5, None: 33.5},
+    "convert": {None: 21},
+    "key_product": {None: 39},
+    "diagonal_sums_4": {None: 34},
+    "diagonal_sums_1": {None: 54},
+    "add": {None: 50},
+    "combine": {None: 100},
+    "lift": {None: 95},
+    "multiply_add": {None: 120},
+    "scale_add": {None: 75},
+    "tensor": {None: 310},
 }
 
 # Of a streaming multiprocessor: warps, blocks, bytes of shared memory.
@@ -61,7 +71,7 @@ LIMITS = {
 
 
 class Gpu(NamedTuple):
-    """A card: its architecture, multiprocessors, GHz, TB/s, and the arithmetic of its transforms."""
+    """A card: its architecture, multiprocessors, GHz, TB/s, the arithmetic of its transforms, a ceiling."""
 
     name: str
     architecture: int
@@ -69,12 +79,13 @@ class Gpu(NamedTuple):
     ghz: float
     tb_per_s: float
     arithmetic: str
+    ceiling_ms: float
 
 
 GPUS = (
-    Gpu("H100", 90, 132, 1.755, 3.35, "doubles"),
-    Gpu("H200", 90, 132, 1.755, 4.8, "doubles"),
-    Gpu("RTX 5090", 120, 170, 2.41, 1.79, "integers"),
+    Gpu("H100", 90, 132, 1.755, 3.35, "doubles", 20),
+    Gpu("H200", 90, 132, 1.755, 4.8, "doubles", 18),
+    Gpu("RTX 5090", 120, 170, 2.41, 1.79, "integers", 27),
 )
 # A regular bootstrap, N = 2^16, medium keys, three stages, in limbs: transforms (those of constants' diagonals are no
 # work of it), conversions' and other products, and the limbs that are read and written, packed ones by six bytes.
@@ -85,8 +96,15 @@ COUNTS = {
     "convert": 62526,
     "key_product": 12946,
     "diagonal_sums": 19780,
+    "element-wise": 0,
 }
-MOVED_WORDS = {"forward": 4 * 5867, "inverse": 4 * 2763, "convert": 2763 + 5809, "key_product": 2 * 6580}
+MOVED_WORDS = {
+    "forward": 4 * 5867,
+    "inverse": 4 * 2763,
+    "convert": 2761 + 5809,
+    "key_product": 2 * 6580,
+    "element-wise": 14328,
+}
 MOVED_PACKED = {"key_product": 11254, "diagonal_sums": 1952}
 
 
@@ -132,7 +150,9 @@ def figures(code: dict[str, list[str]]) -> dict[str, float]:
         if name in LOOPS:
             products = per_product(lines, LOOPS[name])
             if products is None:
-                sys.exit(f"gpu_report: {name} has no loop with {LOOPS[name].marker}: its products are written otherwise")
+                sys.exit(
+                    f"gpu_report: {name} has no loop with {LOOPS[name].marker}: its products are written otherwise"
+                )
             found[name] = products
         elif not re.search("_(columns|rows)_", name):
             found[name] = count(lines)
@@ -167,6 +187,8 @@ def predicted(gpu: Gpu, found: dict[str, float]) -> dict[str, float]:
     for part, limbs in COUNTS.items():
         if part in ("forward", "inverse"):
             work = limbs * n * LOG_N / 2 * found[f"{part}, {gpu.arithmetic}"]
+        elif part == "element-wise":
+            work = 0.0
         else:
             work = limbs * n * found["diagonal_sums_4" if part == "diagonal_sums" else part]
         nbytes = n * (8 * MOVED_WORDS.get(part, 0) + 6 * MOVED_PACKED.get(part, 0))
@@ -225,7 +247,10 @@ def main() -> int:
     lines += ["", "*Predicted* milliseconds of a regular bootstrap, N = 2^16, medium keys, by the roofline", ""]
     times = [predicted(gpu, by_architecture[gpu.architecture]) for gpu in GPUS]
     rows = [[part, *(f"{time[part]:.1f}" for time in times)] for part in COUNTS]
-    rows.append(["these parts", *(f"{sum(time.values()):.1f}" for time in times)])
+    rows.append(["all", *(f"{sum(time.values()):.1f}" for time in times)])
+    for gpu, time in zip(GPUS, times, strict=True):
+        if (ms := sum(time.values())) > gpu.ceiling_ms:
+            faults.append(f"{gpu.name}: {ms:.1f} ms are predicted, and at most {gpu.ceiling_ms} are allowed")
     lines += table(["part", *(gpu.name for gpu in GPUS)], rows)
     lines += ["", f"{spills} kernels with spilled registers; {len(faults)} figures above their ceilings", *faults]
     REPORT.parent.mkdir(exist_ok=True)

@@ -4,8 +4,8 @@
 //! inputs with the edges of the range in them · [`ntt`], [`small_ntt`], [`fft`], [`elementwise`], [`convert`],
 //! [`base2k`], [`layout`] the conformance functions: each takes a `Simd` and panics at the first difference from the
 //! oracle, or from the portable backend where the oracle is too slow · [`golden`] digests of keys, ciphertexts and
-//! files from fixed seeds · [`stored`] files that versions wrote · [`noise`] measured variances beside formulas · [`ptx`]
-//! an interpreter of what a compiler for GPUs writes.
+//! files from fixed seeds · [`stored`] files that versions wrote · [`noise`] measured variances beside formulas ·
+//! [`ptx`] an interpreter of what a compiler for GPUs writes.
 #![forbid(unsafe_code)]
 
 pub mod artifact;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Error;
+use super::interface::Error;
 
 /// A kernel.
 #[derive(Debug)]

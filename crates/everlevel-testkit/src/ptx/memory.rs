@@ -1,7 +1,7 @@
 //! The memory that a kernel sees: its arguments' and its block's, with who touched a shared word last.
 
 use super::decode::{Kernel, Space};
-use super::{Argument, Fault, FaultKind};
+use super::interface::{Argument, Fault, FaultKind};
 
 /// Addresses of argument `i` are those from `(i + 1)·2^40` on.
 const LOG2_ARGUMENT: u32 = 40;

@@ -1,8 +1,8 @@
 //! Warps of 32 lanes, which do an instruction together.
 
 use super::decode::{Code, Comparison, Constant, Instruction, Kernel, Taken};
+use super::interface::{Argument, Fault, FaultKind, THREADS};
 use super::memory::Memory;
-use super::{Argument, Fault, FaultKind, THREADS};
 
 const LANES: usize = 32;
 /// The instruction of a lane that does nothing more.
