@@ -15,6 +15,7 @@
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make gpu-kernels  the kernels for GPUs by NVRTC, which is installed for it, and their registers, into out/gpu.txt
+#   make gpu-report   their instructions, registers and occupancy beside ceilings, predicted times, into out/gpu-report.txt
 #   make check-targets  compile all crates for ARM, macOS, Windows and WebAssembly, whose standard library rustup brings
 #   make test-arm    the suites of kernels, a bootstrap and gates compiled for ARM and run by QEMU
 #   make build       the release build of the Python package, into .venv
@@ -31,10 +32,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels check-targets test-arm test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels gpu-report check-targets test-arm test-install wheel package clean tools
 
 help:
-	@sed -n '3,27s/^# *//p' Makefile
+	@sed -n '3,28s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -93,7 +94,9 @@ structure: tools $(BIN)/.everlevel-ready
 # The same cases of property tests every time: `make test-slow` draws new ones.
 test-rust test-simd: export PROPTEST_RNG_SEED ?= 20261121
 
+# What the PTX interpreter runs, where its compiler is installed; without it those tests are skipped.
 test-rust: tools
+	[ ! -x $(BIN)/python ] || $(BIN)/python scripts/gpu_kernels.py --ptx
 	$(CARGO) test --workspace --quiet --tests
 	MAKEFLAGS= $(CARGO) test --workspace --quiet --doc
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
@@ -170,6 +173,9 @@ test-arm: tools
 # Where NVRTC can't be installed it says so, and passes.
 gpu-kernels: tools $(BIN)/.everlevel-ready
 	$(BIN)/python scripts/gpu_kernels.py --strict
+
+gpu-report: tools $(BIN)/.everlevel-ready
+	$(BIN)/python scripts/gpu_report.py
 
 # What a user gets from `pip install .`, in an environment of its own.
 test-install: tools $(BIN)/.everlevel-ready

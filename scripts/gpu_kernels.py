@@ -24,7 +24,12 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "crates" / "everlevel-gpu" / "kernels"
 BUILD = ROOT / "build" / "gpu"
+EXTRA = "gpu-kernels"
 SOURCES = "kernels.txt"
+# Texts that tests interpret, by the two compilers' front ends: kernels, and kernels with planted faults.
+PTX_SOURCES = "ptx.txt"
+PTX_ARCHITECTURES = (90, 120)
+PTX_FILES = {"everlevel": "kernels.h", "faults": "faults.h"}
 OUT = ROOT / "out" / "gpu.txt"
 ARCHITECTURES = (80, 86, 89, 90, 100, 120)
 # Quotients of conversions are rounded product by product, whatever a compiler would fuse.
@@ -42,20 +47,21 @@ class Kernel(NamedTuple):
     shared_nbytes: int
 
 
-def requirement() -> str:
-    """Return the requirement that pyproject.toml has for the compiler."""
+def requirement(extra: str = EXTRA) -> str:
+    """Return the requirement that pyproject.toml has for the compiler, or for what another extra has."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (found,) = project["optional-dependencies"]["gpu-kernels"]
+    (found,) = project["optional-dependencies"][extra]
     return str(found)
 
 
-def why_not() -> str | None:
-    """Install the compiler where it is missing, and say why it can't be used, if it can't."""
-    package, _, version = requirement().partition("==")
+def why_not(extra: str = EXTRA) -> str | None:
+    """Install the compiler, or another extra, where it is missing, and say why it can't be used, if it can't."""
+    wanted = requirement(extra)
+    package, _, version = wanted.partition("==")
     if installed(package) != version:
-        command = [sys.executable, "-m", "pip", "install", "--quiet", requirement()]
+        command = [sys.executable, "-m", "pip", "install", "--quiet", wanted]
         if subprocess.run(command, capture_output=True, check=False).returncode or installed(package) != version:
-            return f"{requirement()} isn't installed, and pip doesn't install it here"
+            return f"{wanted} isn't installed, and pip doesn't install it here"
     return None
 
 
@@ -67,9 +73,9 @@ def installed(package: str) -> str | None:
         return None
 
 
-def licence_sha256() -> str:
+def licence_sha256(extra: str = EXTRA) -> str:
     """Return the digest of the licence that the installed package has."""
-    package, _, _ = requirement().partition("==")
+    package, _, _ = requirement(extra).partition("==")
     texts = [file for file in metadata.files(package) or [] if "licen" in file.name.lower()]
     if len(texts) != 1:
         sys.exit(f"gpu_kernels: {package} has {len(texts)} texts of a licence, and had one")
@@ -96,15 +102,22 @@ class Compiler:
         return out.raw
 
     def cubin(self, source: Path, architecture: int) -> bytes:
-        """Compile a file, and exit with the compiler's words where it refuses."""
+        """Compile a file to machine code, and exit with the compiler's words where it refuses."""
+        return self._compiled(source, f"sm_{architecture}", "CUBIN")
+
+    def ptx(self, source: Path, architecture: int) -> bytes:
+        """Compile a file to the text that machine code is made from."""
+        return self._compiled(source, f"compute_{architecture}", "PTX").rstrip(b"\0")
+
+    def _compiled(self, source: Path, architecture: str, what: str) -> bytes:
         program = ctypes.c_void_p()
         text, name = source.read_bytes(), source.name.encode()
         self._call("CreateProgram", ctypes.byref(program), text, name, 0, None, None)
-        options = [option.encode() for option in (f"--gpu-architecture=sm_{architecture}", *OPTIONS)]
+        options = [option.encode() for option in (f"--gpu-architecture={architecture}", *OPTIONS)]
         failed = self._call("CompileProgram", program, len(options), (ctypes.c_char_p * len(options))(*options))
         if failed:
             sys.exit(self._bytes(program, "ProgramLog").decode(errors="replace"))
-        return self._bytes(program, "CUBIN")
+        return self._bytes(program, what)
 
 
 def kernels(cubin: bytes) -> list[Kernel]:
@@ -178,11 +191,37 @@ def table(by_architecture: dict[int, list[Kernel]]) -> list[str]:
     return lines
 
 
+def sources() -> bytes:
+    """Return the kernels' sources, one after another."""
+    return b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.h")))
+
+
+def write_ptx(compiler: Compiler) -> None:
+    """Write the texts that tests interpret, unless they are there, and then their sources beside them."""
+    known = BUILD / PTX_SOURCES
+    if known.is_file() and known.read_bytes() == sources():
+        return
+    known.unlink(missing_ok=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    before = sources()
+    for architecture in PTX_ARCHITECTURES:
+        for name, source in PTX_FILES.items():
+            (BUILD / f"{name}_sm_{architecture}.ptx").write_bytes(compiler.ptx(KERNELS / source, architecture))
+    known.write_bytes(before)
+
+
 def main(arguments: list[str]) -> int:
     """Compile for each architecture, print and keep the table, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strict", action="store_true", help="fail where a kernel has a stack")
+    parser.add_argument("--ptx", action="store_true", help="only what tests interpret, if the compiler is installed")
+    parser.add_argument("--quiet", action="store_true", help="keep the table, and don't print it")
     options = parser.parse_args(arguments)
+    if options.ptx:
+        package, _, version = requirement().partition("==")
+        if installed(package) == version:
+            write_ptx(Compiler())
+        return 0
     if reason := why_not():
         print(f"gpu_kernels: nothing is compiled: {reason}")
         return 0
@@ -193,20 +232,25 @@ def main(arguments: list[str]) -> int:
     BUILD.mkdir(parents=True, exist_ok=True)
     # What the crate's build compares with its kernels, so that it never embeds those of others.
     (BUILD / SOURCES).unlink(missing_ok=True)
-    sources = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.h")))
+    before = sources()
+    write_ptx(compiler)
     for architecture in ARCHITECTURES:
         start = time.perf_counter()
         cubin = compiler.cubin(KERNELS / "kernels.h", architecture)
         (BUILD / f"everlevel_sm_{architecture}.cubin").write_bytes(cubin)
         found[architecture] = kernels(cubin)
         seconds = time.perf_counter() - start
-        print(f"sm_{architecture}: {len(found[architecture])} kernels, {len(cubin)} bytes, {seconds:.1f} s", flush=True)
-    (BUILD / SOURCES).write_bytes(sources)
+        if not options.quiet:
+            size = f"{len(found[architecture])} kernels, {len(cubin)} bytes"
+            print(f"sm_{architecture}: {size}, {seconds:.1f} s", flush=True)
+    (BUILD / SOURCES).write_bytes(before)
     lines = [f"{requirement()}; registers of a thread, by architecture", "", *table(found)]
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
     stacks = [kernel for each in found.values() for kernel in each if kernel.stack_nbytes]
+    if options.quiet:
+        return 0
+    print("\n".join(lines))
     print(f"gpu_kernels: {len(stacks)} kernels with a stack")
     return int(options.strict and bool(stacks))
 

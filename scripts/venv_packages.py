@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 OPTIONAL = {"ray", "dask", "table", "rtl"}
-ON_REQUEST = {"gpu-kernels"}
+ON_REQUEST = {"gpu-kernels", "gpu-report"}
 
 project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
 extras = project["optional-dependencies"]

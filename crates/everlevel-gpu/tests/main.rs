@@ -4,5 +4,6 @@ mod bootstraps;
 mod faults;
 mod moduli;
 mod pointwise;
+mod ptx;
 mod setup;
 mod transforms;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use everlevel_gpu::{Arithmetic, Error, FaultKind, Host, Memory, Order};
+use everlevel_gpu::{Arithmetic, Device, Error, FaultKind, Host, Memory, Order};
 use everlevel_rand::Seed;
 use everlevel_ring::device::{Call, Conversion, DeviceLimb, DeviceRing};
 use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
+use crate::ptx::interpreters;
 use crate::setup::{arena, assert_same, devices, hosts, largest, random, ring_of};
 
 /// The conversion of limbs from one set to another, on the CPU.
@@ -144,7 +145,7 @@ fn rows(ring: &Ring, set: &PrimeSet, count: u64, expanded: bool) -> ResidueRows 
 
 /// Digits, their products with a key, and the division by the special primes: every step of a half product of several
 /// polynomials, each beside the ring's.
-fn half_products_match(ring: &Ring, host: Host, arithmetic: Arithmetic, expanded: bool) {
+fn half_products_match<D: Device>(ring: &Ring, host: D, arithmetic: Arithmetic, expanded: bool) {
     let context = format!("{host:?}, {arithmetic:?}, log_n = {}", ring.log_n());
     let source = PrimeSet::new([0, 1, 2, 6, 8]);
     let gadget = RnsGadget {
@@ -182,11 +183,10 @@ fn half_products_match(ring: &Ring, host: Host, arithmetic: Arithmetic, expanded
 #[test]
 fn half_products_have_the_bits_of_the_ring() {
     let ring = small_ring(10);
-    for host in hosts() {
-        for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
-            for expanded in [false, true] {
-                half_products_match(&ring, host, arithmetic, expanded);
-            }
+    for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
+        for expanded in [false, true] {
+            hosts().for_each(|host| half_products_match(&ring, host, arithmetic, expanded));
+            interpreters().into_iter().for_each(|device| half_products_match(&ring, device, arithmetic, expanded));
         }
     }
 }

@@ -8,6 +8,8 @@ use everlevel_ring::device::DeviceRing;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_testkit::sample::Sampler;
 
+use crate::ptx::interpreters;
+
 /// The largest primes of each of these bit lengths, which differ.
 pub fn ring_of(log_n: u32, sizes: &[(u32, usize)]) -> Ring {
     let largest = |&(bits, count): &(u32, usize)| ntt_primes_below(bits, log_n).take(count).collect::<Vec<_>>();
@@ -49,7 +51,7 @@ pub fn assert_same(got: &Poly<Eval>, expected: &Poly<Eval>, context: &str) {
     }
 }
 
-/// Every device: plain memory in three orders of threads, and checked memory.
+/// Every host device: plain memory in three orders of threads, and checked memory.
 pub fn hosts() -> impl Iterator<Item = Host> {
     let plain = Order::ALL.map(|order| Host::new(Memory::Plain, order));
     plain.into_iter().chain([Host::new(Memory::Checked, Order::Shuffled)])
@@ -63,10 +65,11 @@ pub fn arena<D: Device>(device: D, ring: &Ring, arithmetic: Arithmetic, limb_cou
     Arena::new(device, ring, arithmetic, Capacity { limb_count, packed_count: PACKED }).expect("an arena")
 }
 
-/// An arena on each device, with a name for messages.
+/// An arena on each device, the host's and those that interpret PTX, with a name for messages.
 pub fn devices(ring: &Ring, limb_count: u32) -> impl Iterator<Item = (String, Arc<dyn DeviceRing>)> {
-    hosts().map(move |host| {
-        let device: Arc<dyn DeviceRing> = arena(host, ring, Arithmetic::Integers, limb_count);
-        (format!("{host:?}"), device)
-    })
+    fn named<D: Device>(device: D, ring: &Ring, limb_count: u32) -> (String, Arc<dyn DeviceRing>) {
+        (format!("{device:?}"), arena(device, ring, Arithmetic::Integers, limb_count))
+    }
+    let interpreters = interpreters().into_iter().map(move |device| named(device, ring, limb_count));
+    hosts().map(move |host| named(host, ring, limb_count)).chain(interpreters)
 }

@@ -5,6 +5,7 @@ use everlevel_ring::Ring;
 use everlevel_ring::device::Transform;
 use everlevel_testkit::sample::edge_limbs;
 
+use crate::ptx::interpreters;
 use crate::setup::{arena, hosts, ring_of, ring_of_all_sizes};
 
 /// For a prime of each size, limbs at the edges of lazy ranges, and random ones.
@@ -18,7 +19,7 @@ fn operands(ring: &Ring, few: bool) -> Vec<(usize, Vec<u64>)> {
 }
 
 /// Forward and inverse transforms of a batch give the bits of the CPU's, in place and not.
-fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
+fn transforms_match<D: Device>(ring: &Ring, host: D, arithmetic: Arithmetic) {
     let operands = operands(ring, ring.log_n() > 13);
     let context = format!("{host:?}, {arithmetic:?}, log_n = {}", ring.log_n());
     let count = operands.len() as u32;
@@ -64,10 +65,9 @@ fn transforms_match(ring: &Ring, host: Host, arithmetic: Arithmetic) {
 
 fn transforms_match_at(log_n: u32) {
     let ring = if log_n > 13 { ring_of(log_n, &[(48, 1), (22, 1)]) } else { ring_of_all_sizes(log_n) };
-    for host in hosts() {
-        for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
-            transforms_match(&ring, host, arithmetic);
-        }
+    for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
+        hosts().for_each(|host| transforms_match(&ring, host, arithmetic));
+        interpreters().into_iter().for_each(|device| transforms_match(&ring, device, arithmetic));
     }
 }
 

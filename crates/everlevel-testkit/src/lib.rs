@@ -4,7 +4,8 @@
 //! inputs with the edges of the range in them · [`ntt`], [`small_ntt`], [`fft`], [`elementwise`], [`convert`],
 //! [`base2k`], [`layout`] the conformance functions: each takes a `Simd` and panics at the first difference from the
 //! oracle, or from the portable backend where the oracle is too slow · [`golden`] digests of keys, ciphertexts and
-//! files from fixed seeds · [`stored`] files that versions wrote · [`noise`] measured variances beside formulas.
+//! files from fixed seeds · [`stored`] files that versions wrote · [`noise`] measured variances beside formulas ·
+//! [`ptx`] an interpreter of what a compiler for GPUs writes.
 #![forbid(unsafe_code)]
 
 pub mod artifact;
@@ -18,6 +19,7 @@ pub mod noise;
 pub mod ntru;
 pub mod ntt;
 pub mod oracle;
+pub mod ptx;
 pub mod sample;
 pub mod small_ntt;
 pub mod stored;
