@@ -9,8 +9,7 @@
 #define TARGETS_TOGETHER 4u
 
 // Operands that a thread loads before it computes with the first one, so that it waits for memory once for all of them.
-#define LOADED_AHEAD 8u
-#define TERMS_AHEAD 4u
+#define LOADED_AHEAD 4u
 
 // Residues of Σ_j y_j·w_tj + v·w_t modulo up to four primes, where v = ⌊½ + Σ_j y_j/d_j⌋ with products and sums in
 // doubles, rounded one by one and in order. A job's words: where its sources begin in `lists`, their number; where its
@@ -39,21 +38,23 @@ KERNEL convert(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABLE(u3
         Sum sums[TARGETS_TOGETHER];
         UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) clear(sums[t]);
         double quotient = 0.5;
-        for (u32 first = 0; first < sources; first += LOADED_AHEAD) {
+        const u32 whole = sources - sources % LOADED_AHEAD;
+        for (u32 j = 0; j < whole; j += LOADED_AHEAD) {
             u64 y[LOADED_AHEAD];
+            UNROLL for (u32 k = 0; k < LOADED_AHEAD; k++) y[k] = limbs[(u64)from[j + k] * n + i];
             UNROLL for (u32 k = 0; k < LOADED_AHEAD; k++) {
-                y[k] = first + k < sources ? (u64)limbs[(u64)from[first + k] * n + i] : 0;
-            }
-            UNROLL for (u32 k = 0; k < LOADED_AHEAD; k++) {
-                const u32 j = first + k;
-                if (j < sources) {
-                    quotient = sum(quotient, product((double)y[k], inverse[j]));
-                    const Halves parts = halves(y[k]);
-                    UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) {
-                        add_product(sums[t], parts, w[t * (sources + 1) + j]);
-                    }
+                quotient = sum(quotient, product((double)y[k], inverse[j + k]));
+                const Halves parts = halves(y[k]);
+                UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) {
+                    add_product(sums[t], parts, w[t * (sources + 1) + j + k]);
                 }
             }
+        }
+        for (u32 j = whole; j < sources; j++) {
+            const u64 y = limbs[(u64)from[j] * n + i];
+            quotient = sum(quotient, product((double)y, inverse[j]));
+            const Halves parts = halves(y);
+            UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) add_product(sums[t], parts, w[t * (sources + 1) + j]);
         }
         const Halves v = halves((u64)quotient);
         UNROLL for (u32 t = 0; t < TARGETS_TOGETHER; t++) {
@@ -86,19 +87,11 @@ KERNEL key_product(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) jobs, TABL
                 add_product(sums[part], halves(limbs[(u64)addend * n + i]), halves((u64)factors[BLOCK_Y]));
             }
         }
-        for (u32 t = 0; t < terms; t += TERMS_AHEAD) {
-            // Terms beyond the last one are zero, so that products have no branch.
-            Halves digits[TERMS_AHEAD], rows[TERMS_AHEAD][2];
-            UNROLL for (u32 k = 0; k < TERMS_AHEAD; k++) {
-                const u32 term = first + 3 * (t + k);
-                const bool is_term = t + k < terms;
-                digits[k] = halves(is_term ? (u64)limbs[(u64)lists[term] * n + i] : 0);
-                UNROLL for (u32 part = 0; part < 2; part++) {
-                    rows[k][part] = is_term ? packed_halves(low, high, (u64)lists[term + 1 + part] * UNIT + i) : halves(0);
-                }
-            }
-            UNROLL for (u32 k = 0; k < TERMS_AHEAD; k++) {
-                UNROLL for (u32 part = 0; part < 2; part++) add_product(sums[part], digits[k], rows[k][part]);
+        for (u32 t = 0; t < terms; t++) {
+            const u32 term = first + 3 * t;
+            const Halves digit = halves(limbs[(u64)lists[term] * n + i]);
+            UNROLL for (u32 part = 0; part < 2; part++) {
+                add_product(sums[part], digit, packed_halves(low, high, (u64)lists[term + 1 + part] * UNIT + i));
             }
         }
         limbs[(u64)jobs[job] * n + i] = reduced(sums[0], p);
@@ -122,7 +115,7 @@ FUNCTION void diagonal_sums(GLOBAL(u64) limbs, TABLE(Prime) primes, TABLE(u32) j
             clear(sums[k][1]);
         }
         // A term of several sums is loads enough; terms of one sum are loaded by fours.
-        constexpr u32 AHEAD = SUMS == 1 ? TERMS_AHEAD : 1;
+        constexpr u32 AHEAD = SUMS == 1 ? LOADED_AHEAD : 1;
         for (u32 t = 0; t < terms; t += AHEAD) {
             // Everything is loaded before the first product, and what isn't there is zero, so that nothing branches.
             Halves x[AHEAD][2], y[AHEAD][SUMS];

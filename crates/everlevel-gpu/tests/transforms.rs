@@ -1,6 +1,6 @@
 //! Transforms beside the CPU's, in both arithmetics.
 
-use everlevel_gpu::{Arena, Arithmetic, Capacity, Error, FaultKind, Host, Memory, Order};
+use everlevel_gpu::{Arena, Arithmetic, Capacity, Device, Error, FaultKind, Host, Memory, Order};
 use everlevel_ring::Ring;
 use everlevel_ring::device::Transform;
 use everlevel_testkit::sample::edge_limbs;
