@@ -49,7 +49,7 @@ CEILINGS: dict[str, dict[int | None, float]] = {
     "inverse, integers": {120: 31.5, None: 33.5},
     "convert": {None: 21},
     "key_product": {None: 39},
-    "diagonal_sums_4": {None: 34},
+    "diagonal_sums_4": {None: 36},
     "diagonal_sums_1": {None: 54},
     "add": {None: 50},
     "combine": {None: 100},
