@@ -11,35 +11,42 @@ use everlevel_ckks::{
 use everlevel_gpu::{Arena, Arithmetic, Capacity, Device, Host, Memory, Order};
 use everlevel_ring::device::DeviceRing;
 
-/// A context with keys, and the host device.
-struct Setup {
+use crate::ptx::interpreters;
+
+/// A context with keys, and a device.
+struct Setup<D: Device = Host> {
     ctx: Context,
     bootstrapper: Bootstrapper,
     secret: SecretKey,
     relinearization: RelinearizationKey,
     conjugation: ConjugationKey,
-    arena: Arc<Arena<Host>>,
+    arena: Arc<Arena<D>>,
 }
 
 impl Setup {
     fn new(literal: ParamsLiteral, slot_count: Option<usize>, arithmetic: Arithmetic) -> Self {
-        let options = Options { slot_count, thread_count: 2, ..Options::default() };
-        let ctx = Context::with_options(Params::try_from(literal).expect("parameters"), options).expect("a context");
-        let secret = ctx.secret_key().expect("a key");
-        let capacity = Capacity { limb_count: 8000, packed_count: 96 << 20 };
-        let host = Host::new(Memory::Plain, Order::Shuffled);
-        Self {
-            bootstrapper: Bootstrapper::new(&ctx).expect("a bootstrapper"),
-            relinearization: ctx.relinearization_key(&secret, &no_progress).expect("a key"),
-            conjugation: ctx.conjugation_key(&secret, &no_progress).expect("a key"),
-            arena: Arena::new(host, ctx.ring(), arithmetic, capacity).expect("an arena"),
-            secret,
-            ctx,
-        }
+        Self::on(Host::new(Memory::Plain, Order::Shuffled), literal, slot_count, arithmetic)
     }
 
     fn of_slots(slot_count: Option<usize>) -> Self {
         Self::new(ParamsLiteral::insecure_bootstrap(11), slot_count, Arithmetic::Doubles)
+    }
+}
+
+impl<D: Device> Setup<D> {
+    fn on(device: D, literal: ParamsLiteral, slot_count: Option<usize>, arithmetic: Arithmetic) -> Self {
+        let options = Options { slot_count, thread_count: 2, ..Options::default() };
+        let ctx = Context::with_options(Params::try_from(literal).expect("parameters"), options).expect("a context");
+        let secret = ctx.secret_key().expect("a key");
+        let capacity = Capacity { limb_count: 8000, packed_count: 96 << 20 };
+        Self {
+            bootstrapper: Bootstrapper::new(&ctx).expect("a bootstrapper"),
+            relinearization: ctx.relinearization_key(&secret, &no_progress).expect("a key"),
+            conjugation: ctx.conjugation_key(&secret, &no_progress).expect("a key"),
+            arena: Arena::new(device, ctx.ring(), arithmetic, capacity).expect("an arena"),
+            secret,
+            ctx,
+        }
     }
 
     fn key(&self, kind: BootstrapKind, stages: usize, size: BootstrapKeySize) -> BootstrapKey {
@@ -194,4 +201,16 @@ fn other_chains() {
     let setup = Setup::new(small(ParamsLiteral::high_precision()), None, Arithmetic::Integers);
     let key = setup.key(BootstrapKind::Regular, 3, BootstrapKeySize::Medium);
     setup.many("high precision", Method::Precise, SlotType::Complex, (&key).into(), &[&setup.encrypt(wave, 1)]);
+}
+
+/// What the compiler of CUDA wrote, on all that a bootstrap launches, sums of diagonals among it.
+#[test]
+#[ignore = "slow: three minutes, where the kernels' PTX is"]
+fn a_bootstrap_of_interpreted_kernels() {
+    for device in interpreters() {
+        let name = format!("{device:?}");
+        let setup = Setup::on(device, ParamsLiteral::insecure_bootstrap(11), None, Arithmetic::Doubles);
+        let key = setup.key(BootstrapKind::Regular, 3, BootstrapKeySize::Medium);
+        setup.many(&name, Method::Regular, SlotType::Complex, (&key).into(), &[&setup.encrypt(wave, 0)]);
+    }
 }
