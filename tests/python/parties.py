@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from everlevel import ConjugationKey, Engine, PublicKey, RelinearizationKey, SecretKey, compat
 
@@ -29,6 +30,13 @@ def new_party(engine: Engine) -> Party:
         engine.create_relinearization_key(secret_key),
         engine.create_conjugation_key(secret_key),
     )
+
+
+def keyed_party(engine: Engine, **options: Any) -> Party:
+    """Make a party whose engine has an evaluation key, with these options."""
+    party = new_party(engine)
+    party.engine.create_evaluation_key(party.secret_key, **options)
+    return party
 
 
 def of_1x(party: Party) -> compat.Engine:

@@ -10,16 +10,14 @@ import pytest
 from claims import assert_claims
 from everlevel import Engine, EvaluationKey
 from everlevel.errors import MissingKeyError, OperandTypeError, ParameterError, RangeWarning
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 GAP = 2**-6
 
 
 @pytest.fixture(scope="module")
 def lossy() -> Party:
-    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
-    return party
+    return keyed_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
 
 
 def separated(rng: np.random.Generator, count: int, slots: int, *, smallest: bool = False) -> np.ndarray:

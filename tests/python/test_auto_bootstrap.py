@@ -16,14 +16,12 @@ import pytest
 from claims import assert_claims
 from everlevel import Engine, EvaluationKey
 from everlevel.errors import LevelError, MissingKeyError
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 
 @pytest.fixture(scope="module")
 def auto() -> Party:
-    party = new_party(Engine(auto_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
-    return party
+    return keyed_party(Engine(auto_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
 
 
 def test_a_program_of_sixty_products_runs(

@@ -14,7 +14,7 @@ from claims import assert_claims
 from everlevel import BootstrapKey, Engine
 from everlevel.ckks import limbs
 from everlevel.errors import RangeError, RangeWarning, ScaleError
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 LEVELS = 8
 
@@ -22,9 +22,7 @@ LEVELS = 8
 @pytest.fixture(scope="module")
 def wide() -> Party:
     """Eight levels, whose engine knows its keys."""
-    party = new_party(Engine(max_level=LEVELS, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key)
-    return party
+    return keyed_party(Engine(max_level=LEVELS, insecure_log_n=INSECURE_LOG_N))
 
 
 # Complex signs.

@@ -19,7 +19,7 @@ from everlevel.errors import (
     RangeError,
     UnitCountError,
 )
-from parties import INSECURE_LOG_N, Party, new_party, of_1x
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party, of_1x
 
 NOISE = 2.0**-22
 """Of a small ring, beyond what plans count."""
@@ -27,16 +27,14 @@ NOISE = 2.0**-22
 
 @pytest.fixture(scope="module")
 def lossy() -> Party:
-    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
-    return party
+    return keyed_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
 
 
 @pytest.fixture(scope="module")
 def five() -> Party:
-    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy", stage_count=5, rotations=False)
-    return party
+    return keyed_party(
+        Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy", stage_count=5, rotations=False
+    )
 
 
 @pytest.mark.parametrize("levels", [(10, 10), (7, 10), (2, 10), (8, 8)])

@@ -17,7 +17,7 @@ import function_table
 from claims import assert_claims
 from everlevel import Engine, errors
 from everlevel.ckks import _elementary, limbs
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 NOISE = 2.0**-20
 """Of lossy bootstraps and of signs on a small ring, in values of size 1."""
@@ -25,16 +25,12 @@ NOISE = 2.0**-20
 
 @pytest.fixture(scope="module")
 def shallow() -> Party:
-    party = new_party(Engine(max_level=12, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key)
-    return party
+    return keyed_party(Engine(max_level=12, insecure_log_n=INSECURE_LOG_N))
 
 
 @pytest.fixture(scope="module")
 def lossy() -> Party:
-    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
-    return party
+    return keyed_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
 
 
 def spread(party: Party, low: float, high: float, seed: int = 1) -> tuple[np.ndarray, Any]:

@@ -15,16 +15,14 @@ import everlevel
 from claims import assert_claims
 from everlevel import Engine, bfv, errors, fit
 from everlevel.ckks import limbs
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, keyed_party
 
 NAN = float("nan")
 
 
 @pytest.fixture(scope="module")
 def lossy() -> Party:
-    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
-    return party
+    return keyed_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
 
 
 @pytest.fixture(scope="module")

@@ -12,21 +12,17 @@ import everlevel
 from claims import assert_claims
 from everlevel import Engine, errors
 from everlevel.ckks import _sorting
-from parties import INSECURE_LOG_N, Party, new_party
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 
 @pytest.fixture(scope="module")
 def shallow() -> Party:
-    party = new_party(Engine(max_level=3, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key)
-    return party
+    return keyed_party(Engine(max_level=3, insecure_log_n=INSECURE_LOG_N))
 
 
 @pytest.fixture(scope="module")
 def lossy() -> Party:
-    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
-    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
-    return party
+    return keyed_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
 
 
 def apart(count: int, bound: float, seed: int = 1) -> np.ndarray:
