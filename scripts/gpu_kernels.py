@@ -57,12 +57,17 @@ def requirement(extra: str = EXTRA) -> str:
 def why_not(extra: str = EXTRA) -> str | None:
     """Install the compiler, or another extra, where it is missing, and say why it can't be used, if it can't."""
     wanted = requirement(extra)
-    package, _, version = wanted.partition("==")
-    if installed(package) != version:
+    if not is_installed(wanted):
         command = [sys.executable, "-m", "pip", "install", "--quiet", wanted]
-        if subprocess.run(command, capture_output=True, check=False).returncode or installed(package) != version:
+        if subprocess.run(command, capture_output=True, check=False).returncode or not is_installed(wanted):
             return f"{wanted} isn't installed, and pip doesn't install it here"
     return None
+
+
+def is_installed(wanted: str) -> bool:
+    """Tell whether a requirement's version is the installed one."""
+    package, _, version = wanted.partition("==")
+    return installed(package) == version
 
 
 def installed(package: str) -> str | None:
@@ -218,8 +223,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="keep the table, and don't print it")
     options = parser.parse_args(arguments)
     if options.ptx:
-        package, _, version = requirement().partition("==")
-        if installed(package) == version:
+        if is_installed(requirement()):
             write_ptx(Compiler())
         return 0
     if reason := why_not():

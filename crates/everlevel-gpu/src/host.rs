@@ -176,7 +176,7 @@ impl Host {
         Self { memory, order, only: None }
     }
 
-    /// The same device for one kernel; every other one runs on plain memory.
+    /// This device for one kernel; every other kernel runs on plain memory.
     #[must_use]
     pub const fn only(self, kernel: &'static str) -> Self {
         Self { only: Some(kernel), ..self }

@@ -57,7 +57,7 @@ impl<D: Device> Arena<D> {
         self.sums_of::<4>(&many)
     }
 
-    /// The same, for `SUMS` sums a thread.
+    /// Sums of ciphertexts' images times plaintexts, `SUMS` of them a thread.
     fn sums_of<const SUMS: usize>(&self, all: &[&DiagonalSums]) -> Result<(), Error> {
         let (mut lists, mut jobs): (Vec<u32>, Vec<u32>) = Default::default();
         for DiagonalSums { to, prime, terms } in all {

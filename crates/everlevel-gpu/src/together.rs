@@ -10,8 +10,8 @@ use std::mem::discriminant;
 use everlevel_math::Modulus;
 use everlevel_ring::device::{Call, DeviceLimb, Pointwise, Scaling};
 
-/// Most jobs of a call that others join: far below the most of a launch, since a conversion's are several.
-const MOST_JOBS: usize = 1 << 13;
+/// Most jobs of a call that another one has joined: far below the most of a launch, since a conversion's are several.
+const MOST_JOINED_JOBS: usize = 1 << 13;
 
 /// Where calls touch a limb for the last time.
 #[derive(Default, Clone, Copy)]
@@ -20,7 +20,7 @@ struct Last {
     read: Option<usize>,
 }
 
-/// The same work in fewer calls.
+/// Calls that do the work of these, put together into few.
 pub(crate) fn together(calls: Vec<Call>) -> Vec<Call> {
     let mut all: Vec<Call> = Vec::new();
     let mut limbs: HashMap<DeviceLimb, Last> = HashMap::new();
@@ -31,7 +31,7 @@ pub(crate) fn together(calls: Vec<Call>) -> Vec<Call> {
         let of_writes = writes.iter().flat_map(|limb| [last(limb).written, last(limb).read]).flatten();
         let first = of_reads.chain(of_writes).max().map_or(0, |last| last + 1);
         let joins =
-            |earlier: &Call| is_one_launch(earlier, &call) && job_count(earlier) + job_count(&call) <= MOST_JOBS;
+            |earlier: &Call| is_one_launch(earlier, &call) && job_count(earlier) + job_count(&call) <= MOST_JOINED_JOBS;
         let at = all[first..].iter().position(joins).map_or(all.len(), |place| first + place);
         match all.get_mut(at) {
             Some(earlier) => join(earlier, call),
@@ -48,7 +48,7 @@ pub(crate) fn together(calls: Vec<Call>) -> Vec<Call> {
     all
 }
 
-/// The same work without copies that only products with keys read: these read the copied limb. `is_free` says of a limb
+/// Calls without the copies that only products with keys read, which read the copied limb. `is_free` says of a limb
 /// that nobody reads it after all calls.
 pub(crate) fn without_copies(mut calls: Vec<Call>, is_free: impl Fn(DeviceLimb) -> bool) -> Vec<Call> {
     let touched: Vec<[HashSet<DeviceLimb>; 2]> =
@@ -71,7 +71,7 @@ pub(crate) fn without_copies(mut calls: Vec<Call>, is_free: impl Fn(DeviceLimb) 
     calls
 }
 
-/// The same work with products with constants taken into the factors of the combinations that they multiply in place,
+/// Calls with products with constants taken into the factors of the combinations that they multiply in place,
 /// as where a product is doubled after its rescaling.
 pub(crate) fn with_folded_scales(mut calls: Vec<Call>, moduli: &[Modulus]) -> Vec<Call> {
     // The limbs that a combination was the last to touch: its call, and its job in it.

@@ -30,7 +30,7 @@ impl fmt::Debug for Ptx {
 /// Memory of the interpreter.
 pub type Bytes = Arc<Mutex<Vec<u8>>>;
 
-/// What a stream has done, and what it records.
+/// Counters of a stream, and its recording.
 #[derive(Debug, Default)]
 pub struct Stream(Mutex<(Counters, Option<Vec<Launch>>)>);
 
@@ -58,7 +58,7 @@ pub fn interpreters() -> Vec<Ptx> {
     ALL.clone()
 }
 
-/// The same, of the kernels with planted faults.
+/// A device for each text of the kernels with planted faults.
 pub fn interpreters_of_faults() -> Vec<Ptx> {
     static ALL: LazyLock<Vec<Ptx>> = LazyLock::new(|| texts("faults"));
     ALL.clone()
@@ -99,7 +99,7 @@ impl Ptx {
         &self.module
     }
 
-    /// The same kernels, as if no barriers stood in them.
+    /// These kernels, as if no barriers stood in them.
     pub fn without_barriers(&self) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build/gpu");
         let text = std::fs::read_to_string(folder.join(self.name)).expect("a text");

@@ -1,4 +1,4 @@
-//! What devices hold for the host: the limbs of a polynomial, and copies of keys and plaintexts.
+//! The host's handles of devices' memory: limbs of a polynomial, and copies of keys and plaintexts.
 
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +37,7 @@ impl DeviceLimbs {
 
     /// Overwrites every residue with zero.
     pub(crate) fn clear(&mut self) {
-        run(&*self.device, Call::Clear(self.limbs.clone()));
+        run(&self.device, Call::Clear(self.limbs.clone()));
     }
 
     /// Copies of some of the limbs.
@@ -45,7 +45,7 @@ impl DeviceLimbs {
         let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
         let copy = Self::take(&self.device, from.len());
         let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
-        run(&*self.device, Call::Copy(pairs));
+        run(&self.device, Call::Copy(pairs));
         copy
     }
 }
@@ -87,7 +87,7 @@ impl OnDevice<'_> {
 }
 
 /// Runs jobs, or unwinds.
-pub(crate) fn run(device: &dyn DeviceRing, call: Call) {
+pub(crate) fn run(device: &Arc<dyn DeviceRing>, call: Call) {
     done(device.run(call));
 }
 

@@ -101,13 +101,13 @@ fn in_place(a: OnDevice<'_>) -> impl Iterator<Item = Transform> {
 
 impl Ring {
     pub(crate) fn forward_there<R: Basis>(&self, a: &Poly<R>) {
-        run(&*device([a]), Call::Forward(in_place(a.on_device()).collect()));
+        run(&device([a]), Call::Forward(in_place(a.on_device()).collect()));
     }
 
     pub(crate) fn inverse_there<R: Basis>(&self, a: &Poly<R>) {
         let transforms: Vec<Transform> = in_place(a.on_device()).collect();
         let ones = vec![1; transforms.len()];
-        run(&*device([a]), Call::InverseScaled(transforms, ones));
+        run(&device([a]), Call::InverseScaled(transforms, ones));
     }
 
     /// `acc = f(a, b)`, with `acc` in the place of an `a` that isn't given; whether it is a device's work.
@@ -123,7 +123,7 @@ impl Ring {
         let (to, b) = (acc.on_device(), b.on_device());
         let a = a.as_ref().map_or(to, |a| a.on_device());
         let operands = |(prime, to)| Operands { to, a: a.limb(prime), b: b.limb(prime), prime };
-        run(&**device, Call::Pointwise(operation, to.each().map(operands).collect()));
+        run(device, Call::Pointwise(operation, to.each().map(operands).collect()));
         true
     }
 
@@ -133,7 +133,7 @@ impl Ring {
         let operands = |(prime, to)| Operands { to, a: to, b: to, prime };
         let all: Vec<Operands> = a.on_device().each().map(operands).collect();
         let factors = self.factors(&all, |i| c(self.modulus(i)));
-        run(&**device, Call::Scaling(Scaling::Scale, all, factors));
+        run(device, Call::Scaling(Scaling::Scale, all, factors));
         true
     }
 
@@ -146,7 +146,7 @@ impl Ring {
         let operands = |(prime, to)| a.set.contains(prime).then(|| Operands { to, a: a.limb(prime), b: to, prime });
         let all: Vec<Operands> = acc.on_device().each().filter_map(operands).collect();
         let factors = self.factors(&all, c);
-        run(&**device, Call::Scaling(Scaling::ScaleAdd, all, factors));
+        run(device, Call::Scaling(Scaling::ScaleAdd, all, factors));
         true
     }
 
@@ -164,7 +164,7 @@ impl Ring {
         let Some(device) = &device_of([&*p]) else { return false };
         let all: Vec<(usize, DeviceLimb)> = p.on_device().each().collect();
         let residues: Vec<[u64; 2]> = all.iter().map(|&(prime, _)| residues(self.modulus(prime), prime)).collect();
-        run(&**device, Call::Halves(operation, all, residues));
+        run(device, Call::Halves(operation, all, residues));
         true
     }
 
@@ -173,7 +173,7 @@ impl Ring {
         let out = Poly::uninit_there(device, a.set());
         let from = a.on_device();
         let operands = |(prime, to)| Operands { to, a: from.limb(prime), b: to, prime };
-        run(&**device, Call::Automorphism(out.on_device().each().map(operands).collect(), galois_elt));
+        run(device, Call::Automorphism(out.on_device().each().map(operands).collect(), galois_elt));
         out
     }
 
@@ -183,7 +183,7 @@ impl Ring {
         let (from_prime, from) =
             a.on_device().each().next().unwrap_or_else(|| unreachable!("a lift is from one prime"));
         let lift = |(to_prime, to)| Lift { from, from_prime, to, to_prime };
-        run(&**device, Call::Lift(out.on_device().each().map(lift).collect()));
+        run(device, Call::Lift(out.on_device().each().map(lift).collect()));
         out
     }
 
@@ -199,7 +199,7 @@ impl Ring {
             b: b.map(|part| part.limb(prime)),
             prime,
         };
-        run(&**device, Call::Tensor(set.indices().iter().map(one).collect()));
+        run(device, Call::Tensor(set.indices().iter().map(one).collect()));
         out
     }
 
@@ -232,9 +232,9 @@ impl Ring {
             let sources = scaled.on_device().limbs.to_vec();
             conversions.push(Conversion { from: own.clone(), to: others.clone(), sources, targets });
         }
-        run(&**device, Call::Convert(conversions));
-        run(&**device, Call::Forward(transforms));
-        run(&**device, Call::Copy(copies));
+        run(device, Call::Convert(conversions));
+        run(device, Call::Forward(transforms));
+        run(device, Call::Copy(copies));
         let mut ups = ups.into_iter();
         let mut digit = |(k, _, _): &(usize, _, _)| Some((*k, ups.next()?));
         all.iter().map(|_| parts.iter().filter_map(&mut digit).collect()).collect()
@@ -259,8 +259,8 @@ impl Ring {
                 }
             }
             let factors = self.factors(&kept, |i| self.product_mod(&gained, i));
-            run(&**device, Call::Scaling(Scaling::Scale, kept, factors));
-            run(&**device, Call::Clear(new));
+            run(device, Call::Scaling(Scaling::Scale, kept, factors));
+            run(device, Call::Clear(new));
             return results;
         }
         let sources: Vec<_> = all.iter().map(|a| (a.on_device(), &dropped, target)).collect();
@@ -271,8 +271,8 @@ impl Ring {
             transforms.extend(in_place(out.on_device()));
             conversions.push(Conversion { from: dropped.clone(), to: target.clone(), sources, targets });
         }
-        run(&**device, Call::Convert(conversions));
-        run(&**device, Call::Forward(transforms));
+        run(device, Call::Convert(conversions));
+        run(device, Call::Forward(transforms));
         // (a·N − r)/D where the prime stays, −r/D where it is new.
         let inverse = |i: usize| self.modulus(i).inv(self.product_mod(&dropped, i));
         let (mut combined, mut factors) = (Vec::new(), Vec::new());
@@ -287,7 +287,7 @@ impl Ring {
                 factors.extend([w, m.neg(inverse)]);
             }
         }
-        run(&**device, Call::Scaling(Scaling::Combine, combined, factors));
+        run(device, Call::Scaling(Scaling::Combine, combined, factors));
         results
     }
 
@@ -309,7 +309,7 @@ impl Ring {
             }
             scaled.push(out);
         }
-        run(&**device, Call::InverseScaled(transforms, constants));
+        run(device, Call::InverseScaled(transforms, constants));
         scaled
     }
 
@@ -357,7 +357,7 @@ impl Ring {
                 });
             }
         }
-        run(&**device, Call::KeyProducts(products));
+        run(device, Call::KeyProducts(products));
         sums
     }
 
@@ -368,7 +368,7 @@ impl Ring {
         let operands = |(prime, to)| Operands { to, a: from.limb(prime), b: to, prime };
         let all: Vec<Operands> = out.on_device().each().map(operands).collect();
         let factors = self.factors(&all, |i| self.product_mod(factor, i));
-        run(&**device, Call::Scaling(Scaling::Scale, all, factors));
+        run(device, Call::Scaling(Scaling::Scale, all, factors));
         out
     }
 }

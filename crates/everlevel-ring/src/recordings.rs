@@ -109,13 +109,13 @@ impl Ring {
         };
         let given = operands.iter().zip(&recording.inputs);
         let given: Vec<_> = given.flat_map(|(poly, limbs)| pairs(limbs, poly.on_device().limbs)).collect();
-        run(&**device, Call::Copy(given));
+        run(device, Call::Copy(given));
         done(device.replay(&*recording.calls));
         let results: Vec<Poly<Eval>> =
             recording.outputs.iter().map(|(set, _)| Poly::uninit_there(device, set)).collect();
         let taken = results.iter().zip(&recording.outputs);
         let taken: Vec<_> = taken.flat_map(|(poly, (_, limbs))| pairs(poly.on_device().limbs, limbs)).collect();
-        run(&**device, Call::Copy(taken));
+        run(device, Call::Copy(taken));
         Ok(results)
     }
 }

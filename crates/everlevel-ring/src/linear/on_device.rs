@@ -142,25 +142,25 @@ impl Ring {
             }
             unmoved.push(still);
         }
-        let masks = match masks.is_empty() {
-            true => masks,
-            false => self.rescale_many_there(masks, source),
-        };
-        let digits = match masks.is_empty() {
-            true => Vec::new(),
-            false => self.mod_up_there(&masks.iter().collect::<Vec<_>>(), &gadget.digits, &gadget.special),
-        };
         let rows = || giants.iter().filter_map(|(_, rows)| *rows);
-        let each = digits.iter().zip(&bodies).zip(unmoved.iter().flat_map(|_| rows()));
-        let operands: Vec<KeyOperand> = each
-            .map(|((digits, body), rows)| KeyOperand { digits, rows, addends: Some(([Some(body), None], &one)) })
-            .collect();
-        let products = match operands.is_empty() {
+        let products = match masks.is_empty() {
             true => Vec::new(),
-            false => self.key_products_there(device, &operands),
+            false => {
+                let masks = self.rescale_many_there(masks, source);
+                let masks: Vec<&Poly<Eval>> = masks.iter().collect();
+                let digits = self.mod_up_there(&masks, &gadget.digits, &gadget.special);
+                let each = digits.iter().zip(&bodies).zip(unmoved.iter().flat_map(|_| rows()));
+                let operands: Vec<KeyOperand> = each
+                    .map(|((digits, body), rows)| KeyOperand {
+                        digits,
+                        rows,
+                        addends: Some(([Some(body), None], &one)),
+                    })
+                    .collect();
+                self.key_products_there(device, &operands)
+            }
         };
-        drop(operands);
-        drop((digits, masks, bodies));
+        drop(bodies);
         let moved_count = rows().count();
         let terms: Vec<Vec<Term>> = unmoved
             .iter()
@@ -212,7 +212,7 @@ impl Ring {
                 terms: terms.iter().filter_map(|x| term(prime, x)).collect(),
             })
         });
-        run(&**device, Call::DiagonalSums(jobs.collect()));
+        run(device, Call::DiagonalSums(jobs.collect()));
         sums
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Kernel {
     pub instructions: Vec<Instruction>,
 }
 
-/// What a register holds from the beginning.
+/// A value that a register holds from the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Constant {
     Word(u64),
@@ -35,7 +35,7 @@ pub(super) struct Instruction {
     pub keep: u64,
     pub to: [u32; 2],
     pub from: [u32; 4],
-    /// What is added to an address; the instruction that a branch goes to.
+    /// The offset of an address, or the instruction that a branch goes to.
     pub offset: u64,
 }
 
@@ -375,7 +375,7 @@ fn comparison(name: &str) -> Option<Comparison> {
     })
 }
 
-/// What an instruction computes, and the widths of its operands and of its result.
+/// The operation of an instruction, and the widths of its operands and of its result.
 fn computation(name: &str) -> Option<(Code, u64, u64)> {
     if let Some(code) = on_doubles(name) {
         return Some((code, 64, 64));

@@ -1,4 +1,4 @@
-//! What a launch takes, and what it may find.
+//! Arguments of launches, and the errors that launches end with.
 
 /// Threads of a block.
 pub(super) const THREADS: usize = 256;

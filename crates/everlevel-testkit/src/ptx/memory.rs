@@ -48,7 +48,7 @@ impl<'a, 'b> Memory<'a, 'b> {
         Self { kernel, arguments, buffers, shared, shadows, block: [0; 2], phase: 1 }
     }
 
-    /// What a parameter holds.
+    /// The value of a parameter.
     pub fn parameter(&self, place: usize) -> u64 {
         match self.arguments[place] {
             Argument::Memory(_) => (place as u64 + 1) << LOG2_ARGUMENT,
