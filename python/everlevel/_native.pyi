@@ -78,7 +78,8 @@ __all__ = [
 
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
-_Entries = NDArray[np.float64] | NDArray[np.complex128]
+_Array = NDArray[np.float64] | NDArray[np.complex128]
+_Entries = _Array | tuple[tuple[int, int], Sequence[tuple[int, int]], _Array]
 _Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey | tuple[RotationKey, SmallBootstrapKey, int]]
 
 _Rotations = tuple[RotationKey | None, Sequence[FixedRotationKey]]

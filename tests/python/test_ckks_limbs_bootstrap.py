@@ -46,6 +46,8 @@ def test_matrices_are_numpys(engine: limbs.Engine, secret_key: limbs.SecretKey) 
     assert (y.budget_bits, y.is_real) == (x.budget_bits - 12, False)
     assert_claims(y, np.r_[m @ a[:4], np.zeros(n - 4)], secret_key)
     assert_claims([[1, 2], [3, 4]] @ x, np.r_[[[1, 2], [3, 4]] @ a[:2], np.zeros(n - 2)], secret_key)
+    turned = {3: np.ones(n), -2: np.arange(n) / n} @ x
+    assert_claims(turned, np.roll(a, -3) + np.arange(n) / n * np.roll(a, 2), secret_key)
 
 
 def test_wrong_matrices_are_refused(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:

@@ -114,6 +114,74 @@ def test_chosen_diagonals(party: Party, rotation_key: RotationKey, rng: np.rando
         assert_claims(product, band @ x, party.secret_key)
 
 
+def test_diagonals_by_their_offsets(
+    party: Party, matrix_key: MatrixMultiplicationKey, rng: np.random.Generator
+) -> None:
+    engine = party.engine
+    x = rng.uniform(-1, 1, SLOTS)
+    diagonals = {0: rng.uniform(-1, 1, SLOTS), -1: rng.uniform(-1, 1, SLOTS), 300: np.arange(SLOTS) / SLOTS}
+    dense, row = np.zeros((SLOTS, SLOTS)), np.arange(SLOTS)
+    for offset, vector in diagonals.items():
+        dense[row, (row + offset) % SLOTS] = vector
+    a = engine.encrypt(x, party.public_key, level=3)
+    plain, light = engine.encode_to_plain_matrix(diagonals, 3), engine.encode_to_light_plain_matrix(diagonals, 3)
+    assert (plain.shape, plain.diagonal_count, plain.is_real) == ((SLOTS, SLOTS), 3, True)
+    assert plain.to_bytes() == engine.encode_to_plain_matrix(dense, 3).to_bytes()
+    assert light.to_bytes() == engine.encode_to_light_plain_matrix(dense, 3).to_bytes()
+    for product in (plain @ a, diagonals @ a, engine.multiply_matrix(diagonals, a, matrix_key)):
+        assert_claims(product, dense @ x, party.secret_key)
+    assert engine.encode_to_plain_matrix(diagonals, 3, [0, 5]).diagonal_count == 2
+    turned = {300: 1j * diagonals[300]} @ a
+    assert not turned.is_real
+    assert_claims(turned, 1j * diagonals[300] * np.roll(x, -300), party.secret_key)
+    # Zeros, of which no diagonal is left.
+    assert_claims({7: np.zeros(SLOTS)} @ a, np.zeros(SLOTS), party.secret_key)
+
+
+@pytest.mark.parametrize("shape", [(9, 512), (20, 30), (600, 1100), (1, 1)])
+def test_sparse_matrices(
+    party: Party, matrix_key: MatrixMultiplicationKey, rng: np.random.Generator, shape: tuple[int, int]
+) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    engine = party.engine
+    dense = rng.uniform(-1, 1, shape) * (np.subtract.outer(np.arange(shape[0]), np.arange(shape[1])) % 100 < 3)
+    x = rng.uniform(-1, 1, shape[1])
+    a = engine.encrypt(x, party.public_key, level=2)
+    encoded = engine.encode_to_plain_matrix(dense, 2)
+    for matrix in (sparse.csr_array(dense), sparse.coo_matrix(dense), sparse.dia_array(dense)):
+        assert engine.encode_to_plain_matrix(matrix, 2).to_bytes() == encoded.to_bytes()
+    product = engine.multiply_matrix(sparse.csc_array(dense), a)
+    assert product.to_bytes() == (encoded @ a).to_bytes()
+    assert_claims(product, dense @ x, party.secret_key)
+    # An entry that is given twice is the sum.
+    twice = sparse.coo_array(([0.25, 0.5], ([0, 0], [0, 0])), shape=shape)
+    assert_claims(engine.multiply_matrix(twice, a, matrix_key), [0.75 * x[0]], party.secret_key)
+
+
+def test_bad_diagonals(party: Party) -> None:
+    engine: Any = party.engine
+    vector = np.ones(SLOTS)
+    for diagonals, kind, words in (
+        ({}, errors.MessageError, "no diagonals"),
+        ({0.5: vector}, errors.OperandTypeError, "an offset"),
+        ({0: [1.0, 2.0]}, errors.MessageError, r"offset 0 has shape \(2,\), and one entry for each of 512 slots"),
+        ({1: vector, -511: vector}, errors.MessageError, "1 and -511 are offsets of one diagonal"),
+        ({0: ["a"] * SLOTS}, errors.MessageTypeError, "dtype"),
+        ({0: np.full(SLOTS, np.inf)}, errors.MessageError, "finite"),
+        ({0: np.full(SLOTS, 1e300)}, errors.ScaleError, "holds less than"),
+    ):
+        with pytest.raises(kind, match=words):
+            engine.encode_to_plain_matrix(diagonals)
+    sparse = pytest.importorskip("scipy.sparse")
+    for matrix, kind in (
+        (sparse.coo_array([1.0, 2.0]), errors.MessageError),
+        (sparse.csr_array([[np.nan]]), errors.MessageError),
+        (sparse.csr_array((0, 4)), errors.ParameterError),
+    ):
+        with pytest.raises(kind):
+            engine.encode_to_plain_matrix(matrix)
+
+
 def test_levels_of_matrices(party: Party, rotation_key: RotationKey, rng: np.random.Generator) -> None:
     engine, m = party.engine, rng.uniform(-1, 1, (9, 9))
     x = rng.uniform(-1, 1, 9)

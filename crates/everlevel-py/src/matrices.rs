@@ -12,22 +12,30 @@ use crate::objects::{
     SecretKey,
 };
 
-/// A matrix's entries, as the façade passes them.
+/// A matrix's entries, as the façade passes them: row by row, or its shape, the places of its diagonals and these.
 #[derive(FromPyObject)]
 pub enum Entries<'py> {
     Real(PyReadonlyArray2<'py, f64>),
     Complex(PyReadonlyArray2<'py, Complex64>),
+    RealDiagonals((usize, usize), Vec<(usize, usize)>, PyReadonlyArray2<'py, f64>),
+    ComplexDiagonals((usize, usize), Vec<(usize, usize)>, PyReadonlyArray2<'py, Complex64>),
 }
 
 impl Entries<'_> {
     /// The entries, and how many rows and columns there are.
     pub fn read(&self) -> PyResult<(ckks::Entries<'_>, (usize, usize))> {
         let not_contiguous = |_| PyTypeError::new_err("a C-contiguous array is needed");
-        let (entries, shape) = match self {
-            Self::Real(x) => (ckks::Entries::Real(x.as_slice().map_err(not_contiguous)?), x.shape()),
-            Self::Complex(z) => (ckks::Entries::Complex(z.as_slice().map_err(not_contiguous)?), z.shape()),
-        };
-        Ok((entries, (shape[0], shape[1])))
+        let of = |shape: &[usize]| (shape[0], shape[1]);
+        Ok(match self {
+            Self::Real(x) => (ckks::Entries::Real(x.as_slice().map_err(not_contiguous)?), of(x.shape())),
+            Self::Complex(z) => (ckks::Entries::Complex(z.as_slice().map_err(not_contiguous)?), of(z.shape())),
+            Self::RealDiagonals(shape, places, x) => {
+                (ckks::Entries::RealDiagonals(places, x.as_slice().map_err(not_contiguous)?), *shape)
+            }
+            Self::ComplexDiagonals(shape, places, z) => {
+                (ckks::Entries::ComplexDiagonals(places, z.as_slice().map_err(not_contiguous)?), *shape)
+            }
+        })
     }
 }
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _native
 from .._common import checks
-from . import _checks, _operands
+from . import _checks, _diagonals, _operands
 from ._auto import deepened
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -84,7 +84,7 @@ def change_level(self: Core, light_plaintext: LightT, level: int) -> LightT:
 
 def encode_to_plain_matrix(
     self: Core,
-    matrix: ArrayLike,
+    matrix: _diagonals.Matrix,
     level: int | None = None,
     diagonal_indices: Sequence[int] | None = None,
 ) -> PlainMatrix:
@@ -92,10 +92,13 @@ def encode_to_plain_matrix(
 
     Parameters
     ----------
-    matrix : array_like of real or complex numbers, shape (m, n)
+    matrix : array_like of real or complex numbers, shape (m, n); mapping of offsets to vectors; or sparse matrix
         Cut into blocks of `slot_count` rows and columns, the last of which are filled up with zeros: slots of the
         vector from n on don't matter, and slots of the product from m on are zero. More columns than slots take a
         vector of several units, and more rows make a product of several.
+        Of a mapping, the vector of shape (`slot_count`,) at offset d is a diagonal: its entry i is in row i and column
+        i + d, modulo `slot_count`, of a matrix of `slot_count` rows and columns. Of a sparse matrix of SciPy, the
+        diagonals with entries are taken. Neither takes the memory of an array of m × n.
     level : int, optional
         Level of the ciphertexts that it will be multiplied with, from 1 up; the engine's highest, if left out.
         Lower ones make smaller matrices and faster products.
@@ -110,7 +113,9 @@ def encode_to_plain_matrix(
     Raises
     ------
     MessageError, MessageTypeError
-        If it isn't a matrix of finite numbers.
+        If it isn't a matrix of finite numbers, or a diagonal hasn't `slot_count` of them.
+    OperandTypeError
+        If an offset is no integer.
     ParameterError
         If it has no rows or columns, or the level is 0.
     ScaleError
@@ -121,6 +126,9 @@ def encode_to_plain_matrix(
     >>> matrix = engine.encode_to_plain_matrix([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], level=2)
     >>> matrix.shape, matrix.diagonal_count
     ((3, 2), 4)
+    >>> ones = np.ones(engine.slot_count)
+    >>> engine.encode_to_plain_matrix({0: -ones, 1: ones}).diagonal_count  # differences of neighbours, all round
+    2
     """
     operation = "encode_to_plain_matrix"
     entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices)
@@ -130,7 +138,7 @@ def encode_to_plain_matrix(
 
 def encode_to_light_plain_matrix(
     self: Core,
-    matrix: ArrayLike,
+    matrix: _diagonals.Matrix,
     level: int | None = None,
     diagonal_indices: Sequence[int] | None = None,
 ) -> LightPlainMatrix:
@@ -147,7 +155,7 @@ def encode_to_light_plain_matrix(
 @deepened
 def multiply_matrix(
     self: Core,
-    matrix: PlainMatrix | LightPlainMatrix | ArrayLike,
+    matrix: PlainMatrix | LightPlainMatrix | _diagonals.Matrix,
     ciphertext: Ciphertext,
     key: RotationKey | MatrixMultiplicationKey | EvaluationKey | None = None,
 ) -> Ciphertext:
@@ -159,9 +167,10 @@ def multiply_matrix(
 
     Parameters
     ----------
-    matrix : PlainMatrix, LightPlainMatrix, or array_like of shape (m, n)
-        Filled up with zeros: see `encode_to_plain_matrix`. An array is encoded on the way, diagonal by diagonal,
-        which saves memory; encode it before where it is used again.
+    matrix : PlainMatrix, LightPlainMatrix, array_like of shape (m, n), mapping of offsets to vectors, or sparse matrix
+        Filled up with zeros: see `encode_to_plain_matrix`. What isn't encoded is encoded on the way, diagonal by
+        diagonal, which saves memory; encode it before where it is used again. The operator of SciPy's sparse matrices
+        doesn't come here: call this function with them.
     ciphertext : Ciphertext
         Of two polynomials, and as many units as n columns fill: ceil(n/`slot_count`). Several times as many are as
         many vectors, one after the other, and so are their products.
@@ -214,15 +223,15 @@ def multiply_matrix(
     if isinstance(matrix, (PlainMatrix, LightPlainMatrix)):
         native = _native.multiply_matrix(self._context, matrix._native, vector._native, key._native)
         return self._wrap(native, is_real=vector.is_real and matrix.is_real)
-    entries, is_real = _checks.matrix(operation, matrix)
+    entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
     native = _native.multiply_matrix(self._context, entries, vector._native, key._native)
     return self._wrap(native, is_real=vector.is_real and is_real)
 
 
 def _matrix_arguments(
     self: Core, operation: str, matrix: Any, level: Any, diagonal_indices: Any
-) -> tuple[_checks.Entries, bool, int, list[int] | None]:
-    entries, is_real = _checks.matrix(operation, matrix)
+) -> tuple[_diagonals.Entries, bool, int, list[int] | None]:
+    entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
     diagonals = None
     if diagonal_indices is not None:
         listed = checks.sequence(operation, "diagonal_indices", diagonal_indices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -283,7 +284,7 @@ class Ciphertext(Encrypted, Storable):
         return _call(np.dot, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
 
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
-        if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix))):
+        if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix, Mapping))):
             return NotImplemented
         if isinstance(matrix, (list, tuple, np.ndarray)) and _checks.is_vector(matrix):
             return _call(np.dot, matrix, self)

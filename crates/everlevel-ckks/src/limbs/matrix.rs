@@ -66,10 +66,14 @@ impl Context {
         self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
         Shape::check_range("bits", bits, 1..=self.params.precision_bits())?;
         let fits = (1..=slots).contains(&rows) && (1..=slots).contains(&columns);
-        if !fits || rows * columns != entries.len() {
-            let needed = format!("1 to {slots} rows and columns, of {} entries", entries.len());
-            return Err(Error::Parameter { what: "shape of the matrix", found: format!("{rows}×{columns}"), needed });
+        let misshapen = |needed| {
+            let found = format!("{rows}×{columns}");
+            Error::Parameter { what: "shape of the matrix", found, needed }
+        };
+        if !fits {
+            return Err(misshapen(format!("1 to {slots} rows and columns")));
         }
+        entries.check((rows, columns), slots).map_err(misshapen)?;
         // Keys of powers of two may be to the right alone.
         let has_key = |left: i64| self.frame.rotation_turn(left, keys).is_some();
         let side = if has_key(-1) && !has_key(1) { Side::Right } else { Side::Left };

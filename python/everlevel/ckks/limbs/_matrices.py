@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
-from .. import _checks
+from .. import _diagonals
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -12,7 +10,7 @@ from .ciphertext import Ciphertext
 
 def multiply_matrix(
     self: Core,
-    matrix: ArrayLike,
+    matrix: _diagonals.Matrix,
     ciphertext: Ciphertext,
     *,
     precision_bits: int | None = None,
@@ -25,9 +23,11 @@ def multiply_matrix(
 
     Parameters
     ----------
-    matrix : array_like of real or complex numbers, shape (m, n)
+    matrix : array_like of real or complex numbers, shape (m, n); mapping of offsets to vectors; or sparse matrix
         At most `slot_count` rows and columns. Slots of the vector from n on don't matter, and slots of the product from
-        m on are zero. Diagonals are encoded on the way.
+        m on are zero. Diagonals are encoded on the way. Of a mapping, entry i of the vector of shape (`slot_count`,) at
+        offset d is in row i and column i + d, modulo `slot_count`; of a sparse matrix of SciPy, the diagonals with
+        entries are taken.
     ciphertext : Ciphertext
         The vector.
     precision_bits : int, optional
@@ -53,7 +53,9 @@ def multiply_matrix(
     RangeError
         If an entry is too large for so many bits.
     MessageError, MessageTypeError
-        If it isn't a matrix of finite numbers.
+        If it isn't a matrix of finite numbers, or a diagonal hasn't `slot_count` of them.
+    OperandTypeError
+        If an offset is no integer.
     OutOfMemoryError
         If there is too little memory.
 
@@ -70,7 +72,7 @@ def multiply_matrix(
     """
     operation = "multiply_matrix"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    entries, is_real = _checks.matrix(operation, matrix)
+    entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
     bits = _operands.bits(self, operation, precision_bits)
     key = self._key(operation, x._native.secret_id)
     with self._reporting("product of a matrix", progress) as report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Ciphertext(Vector):
         self.is_real = is_real
 
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
-        if not isinstance(matrix, (list, tuple, np.ndarray)):
+        if not isinstance(matrix, (list, tuple, np.ndarray, Mapping)):
             return NotImplemented
         product: Ciphertext = self._engine.multiply_matrix(matrix, self)
         return product

@@ -57,10 +57,11 @@ impl Context {
             let needed = "at least 1 for a product; choose a higher level".into();
             return Err(Error::Parameter { what: "level of the matrix", found: "0".into(), needed });
         }
-        if rows == 0 || columns == 0 || rows.checked_mul(columns) != Some(entries.len()) {
-            let needed = format!("at least one row and one column, of {} entries", entries.len());
-            return Err(Error::Parameter { what: "shape of the matrix", found: format!("{rows}×{columns}"), needed });
-        }
+        let misshapen = |needed| {
+            let found = format!("{rows}×{columns}");
+            Error::Parameter { what: "shape of the matrix", found, needed }
+        };
+        entries.check((rows, columns), slots).map_err(misshapen)?;
         let asked = diagonals.map(|diagonals| Scan::amounts(diagonals, slots));
         if asked.as_ref().is_some_and(BTreeSet::is_empty) {
             let needed = "at least one; leave them out for all that are not zero".into();

@@ -38,14 +38,24 @@ use crate::encoder::Coefficients;
 use plan::Plan;
 use scan::{Layout, Side};
 
-/// The entries of a matrix, row by row.
+/// The entries of a matrix: row by row, or on its diagonals alone.
 #[derive(Debug, Clone, Copy)]
 pub enum Entries<'a> {
-    /// Real ones.
+    /// Real ones, row by row.
     Real(&'a [f64]),
-    /// Complex ones.
+    /// Complex ones, row by row.
     Complex(&'a [Complex64]),
+    /// Real ones, diagonal by diagonal.
+    RealDiagonals(Places<'a>, &'a [f64]),
+    /// Complex ones, diagonal by diagonal.
+    ComplexDiagonals(Places<'a>, &'a [Complex64]),
 }
+
+/// Block and amount of each diagonal that entries are given on, both ascending, with amounts below the slots.
+///
+/// Diagonal k has as many entries as there are slots: entry i is in row i of the block, in column i + amount modulo the
+/// slots. Blocks are counted row by row. Entries beyond the matrix's rows and columns are left out.
+pub type Places<'a> = &'a [(usize, usize)];
 
 /// The size, level, norms and rotations of a matrix: everything but its diagonals.
 #[derive(Debug, Clone)]

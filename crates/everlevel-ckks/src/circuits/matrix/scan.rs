@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use num_complex::Complex64;
 
-use crate::circuits::matrix::Entries;
 use crate::circuits::matrix::plan::{Plan, shortest};
+use crate::circuits::matrix::{Entries, Places};
 
 /// The places of entries in blocks of so many rows and columns as there are slots.
 #[derive(Debug, Clone, Copy)]
@@ -79,15 +79,14 @@ impl Scan {
         for row in 0..rows {
             let (mut square, mut sum) = (0.0, 0.0);
             let (mut first, mut last, mut as_first, mut as_last) = (None, None, 0, 1);
-            for column in 0..columns {
-                let index = row * columns + column;
+            entries.of_row(row, columns, slots, |column, index| {
                 let value = entries.get(index);
                 if !value.re.is_finite() || !value.im.is_finite() {
                     return Err(NoNumber(index));
                 }
                 let d = place(column as i64 - row as i64);
                 if value == Complex64::default() || !is_taken[d] {
-                    continue;
+                    return Ok(());
                 }
                 is_found[row / slots * block_columns + column / slots][d] = true;
                 is_real &= value.im == 0.0;
@@ -96,7 +95,8 @@ impl Scan {
                 square += value.norm_sqr();
                 sum += value.norm();
                 largest = largest.max(value.norm());
-            }
+                Ok(())
+            })?;
             totals[row / slots] += sum;
             row_norm = row_norm.max(square.sqrt());
             row_sum = row_sum.max(sum);
@@ -127,19 +127,79 @@ impl Scan {
 }
 
 impl Entries<'_> {
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
+    /// Checks that entries are those of so many rows and columns.
+    ///
+    /// # Errors
+    /// What is needed, where there are no rows or columns, or, row by row, another number of entries; where diagonals
+    /// are out of order or outside the matrix, or have fewer or more entries than there are slots.
+    pub(crate) fn check(&self, (rows, columns): (usize, usize), slots: usize) -> Result<(), String> {
+        let count = self.len();
+        let Some(places) = self.places() else {
+            let fits = rows > 0 && columns > 0 && rows.checked_mul(columns) == Some(count);
+            return if fits { Ok(()) } else { Err(format!("at least one row and one column, of {count} entries")) };
+        };
+        let blocks = rows.div_ceil(slots).saturating_mul(columns.div_ceil(slots));
+        let is_within = places.iter().all(|&(block, amount)| block < blocks && amount < slots);
+        let is_ordered = places.windows(2).all(|pair| pair[0] < pair[1]);
+        if rows == 0 || columns == 0 || !is_within || !is_ordered || places.len().checked_mul(slots) != Some(count) {
+            let lengths = format!("{} diagonals of {slots} entries each, ascending", places.len());
+            return Err(format!("at least one row and one column, with {lengths} within its blocks"));
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
         match self {
-            Self::Real(x) => x.len(),
-            Self::Complex(z) => z.len(),
+            Self::Real(x) | Self::RealDiagonals(_, x) => x.len(),
+            Self::Complex(z) | Self::ComplexDiagonals(_, z) => z.len(),
         }
     }
 
+    fn places(&self) -> Option<Places<'_>> {
+        match self {
+            Self::Real(_) | Self::Complex(_) => None,
+            Self::RealDiagonals(places, _) | Self::ComplexDiagonals(places, _) => Some(places),
+        }
+    }
+
+    /// The entry of an index, as they were given.
     pub(crate) fn get(&self, at: usize) -> Complex64 {
         match self {
-            Self::Real(x) => x[at].into(),
-            Self::Complex(z) => z[at],
+            Self::Real(x) | Self::RealDiagonals(_, x) => x[at].into(),
+            Self::Complex(z) | Self::ComplexDiagonals(_, z) => z[at],
         }
+    }
+
+    /// Visits the column and the index of each entry of a row that is given, by ascending columns.
+    fn of_row<E>(
+        &self,
+        row: usize,
+        columns: usize,
+        slots: usize,
+        mut visit: impl FnMut(usize, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(places) = self.places() else {
+            return (0..columns).try_for_each(|column| visit(column, row * columns + column));
+        };
+        let (block_columns, inner) = (columns.div_ceil(slots), row % slots);
+        for block_column in 0..block_columns {
+            let block = row / slots * block_columns + block_column;
+            let start = |amount: usize| places.partition_point(|&place| place < (block, amount));
+            // The first of the columns is the first slot from which on amounts come round.
+            let (first, wrapped, end) = (start(0), start(slots - inner), start(slots));
+            for k in (wrapped..end).chain(first..wrapped) {
+                let column = block_column * slots + (inner + places[k].1) % slots;
+                if column < columns {
+                    visit(column, k * slots + inner)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The index of a diagonal's first entry; none where none is given.
+    fn start(&self, block: usize, amount: usize, slots: usize) -> Option<usize> {
+        self.places()?.binary_search(&(block, amount)).ok().map(|k| k * slots)
     }
 
     /// Diagonals of a block filled up to `slots` rows and columns, moved back by their giant steps:
@@ -149,11 +209,20 @@ impl Entries<'_> {
         let (top, left) = (block / plan.block_columns * slots, block % plan.block_columns * slots);
         let turned = |row: usize, by: i64| (row as i64 + by).rem_euclid(slots as i64) as usize;
         let mut out = vec![vec![Complex64::default(); slots]; diagonals.len()];
+        let taken = |d: i64| d.rem_euclid(slots as i64) as usize;
+        // Where entries are given diagonal by diagonal, each diagonal's first.
+        let starts: Vec<Option<usize>> =
+            diagonals.iter().map(|&d| self.start(block, taken(side.left(d)), slots)).collect();
         for row in 0..slots.min(rows - top) {
-            for (out, &d) in out.iter_mut().zip(diagonals) {
+            for ((out, &d), start) in out.iter_mut().zip(diagonals).zip(&starts) {
                 let column = left + turned(row, side.left(d));
                 if column < columns {
-                    out[turned(row, side.left(plan.giant(d)))] = self.get((top + row) * columns + column);
+                    let value = match (start, self.places()) {
+                        (Some(start), _) => self.get(start + row),
+                        (None, Some(_)) => continue,
+                        (None, None) => self.get((top + row) * columns + column),
+                    };
+                    out[turned(row, side.left(plan.giant(d)))] = value;
                 }
             }
         }
