@@ -20,7 +20,6 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from everlevel import errors, ml
-from everlevel.ml import _layout
 from trained_models import SMALL, check_claims, data, digits, trained_digits
 
 
@@ -165,35 +164,6 @@ def test_probabilities_of_one_versus_rest_are_not_those_of_a_softmax() -> None:
 
 
 # Layouts.
-
-
-@pytest.mark.parametrize(("outputs", "inputs"), [(1, 1), (1, 5), (3, 4), (4, 3), (10, 64), (16, 16), (7, 1), (30, 2)])
-@pytest.mark.parametrize("lanes", [1, 4])
-@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
-def test_diagonals_and_folds_are_the_product(
-    outputs: int, inputs: int, lanes: int, share: float, rng: np.random.Generator
-) -> None:
-    weights, x = rng.normal(size=(outputs, inputs)), rng.normal(size=(lanes, inputs))
-    weights[rng.uniform(size=weights.shape) > share] = 0
-    period = max(_layout.power(outputs), _layout.power(inputs))
-    layout = _layout.Layout("rows", 2 * period * lanes, lanes, inputs, outputs)
-    slots = layout.slots(x, np.zeros(inputs))
-    turns = _layout.turns(weights)
-    terms = _layout.diagonals(weights, layout)
-    y = sum(term * np.roll(slots, -k * lanes) for term, k in zip(terms, turns.places, strict=True))
-    entries, places = _layout.matrix(weights, layout)
-    np.testing.assert_allclose(entries @ slots, y)
-    assert places == [k * lanes for k in turns.places]
-    assert all(term.any() for term in terms) or turns.is_slotwise
-    for fold in turns.folds:
-        y = y + np.roll(y, -fold * lanes)
-    np.testing.assert_allclose(layout.rows(y, lanes), x @ weights.T)
-    # Every slot has a result: nothing else is there that a polynomial could make large.
-    padded = np.zeros((lanes, _layout.power(outputs)))
-    padded[:, :outputs] = x @ weights.T
-    expected = np.tile(padded, (1, 2 * period // padded.shape[1])).T.ravel()
-    np.testing.assert_allclose(y, expected, atol=1e-12)
-    np.testing.assert_allclose(_layout.repeated(weights[:, 0], layout)[: outputs * lanes : lanes], weights[:, 0])
 
 
 @pytest.mark.parametrize(("options", "count"), [({"layout": "rows", "batch": 4}, 7), ({"layout": "features"}, 5)])

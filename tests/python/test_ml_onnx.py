@@ -262,7 +262,7 @@ def test_convolutional_networks_on_encrypted_images(
     assert compiled._fidelity.error <= options.get("max_error", 0.02)
     if activation == "square":
         np.testing.assert_allclose(client.decrypt(scores), own[:3], atol=2e-4 * spread)
-        assert compiled._program.levels == 4 + 3 * 2
+        assert compiled._program.levels == 4 + 3 * 1
     np.testing.assert_array_equal(client.predict(scores), client.decrypt(scores))
     check_claims(compiled, client, scores, rows)
     text = str(compiled)
@@ -302,7 +302,7 @@ def test_convolutions_take_their_taps_where_images_have_powers_of_two(rng: np.ra
     model, images = network(nodes, (1, 8, 8), weights), rng.uniform(size=(20, 64))
     compiled = ml.compile(model, images, input_range=(0, 1), **SMALL)
     # Nine taps; the second convolution is one sum of each channel.
-    assert [stage.products for stage in compiled._plan.stages] == [9, 2, 2]
+    assert [stage.products for stage in compiled._plan.stages] == [9, 1, 2]
     client, server = compiled.keys()
     own = own_results(model, images)
     found = client.decrypt(compiled(client.encrypt(images[:3]), server))
@@ -355,3 +355,31 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(errors.ModelError, match=r"needs the package onnx .*; pip install 'everlevel\[ml\]'"):
         ml.compile("network.onnx", [[0.0]], **SMALL)
+
+
+def test_a_network_of_lenets_size_fits_a_small_ring(rng: np.random.Generator) -> None:
+    weights = {
+        "k1": rng.normal(size=(6, 1, 5, 5)) / 5,
+        "k2": rng.normal(size=(16, 6, 5, 5)) / 12,
+        "w1": rng.normal(size=(784, 64)) / 28,
+        "w2": rng.normal(size=(64, 10)) / 8,
+    }
+    nodes = [
+        node("Conv", "x k1", "1", pads=[2] * 4, strides=[2, 2]),
+        node("Mul", "1 1", "2"),
+        node("Conv", "2 k2", "3", pads=[2] * 4, strides=[2, 2]),
+        node("Mul", "3 3", "4"),
+        node("Flatten", "4", "5"),
+        node("MatMul", "5 w1", "6"),
+        node("Mul", "6 6", "7"),
+        node("MatMul", "7 w2"),
+    ]
+    images = rng.uniform(size=(20, 784))
+    with pytest.warns(errors.RangeWarning):
+        model = ml.compile(network(nodes, (1, 28, 28), weights), images, ranges="calibrated", max_error=1.0)
+    plan = model._plan
+    assert (plan.log_n, plan.max_level) == (14, 7)
+    assert [stage.products for stage in plan.stages] == [36, 1, 36, 1, 64, 1, 16]
+    assert [stage.rotations for stage in plan.stages] == [10, 0, 13, 0, 18, 0, 8]
+    assert plan.key_nbytes < 300e6
+    assert plan.weight_nbytes < 100e6

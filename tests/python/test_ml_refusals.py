@@ -307,15 +307,15 @@ def test_a_changed_model_is_noticed(folder: Path, tmp_path: Path) -> None:
 
     with pytest.raises(errors.ChecksumError, match=r"^load: the model was written with the hash"):
         ml.load(rewritten(tmp_path / "model", folder / "model", other_weights))
-    with pytest.raises(errors.NewerFormatError, match=r"format 2, and this version reads 1; compile the model anew"):
-        ml.load(rewritten(tmp_path / "model", folder / "model", lambda notes: notes | {"format": 2}))
+    with pytest.raises(errors.NewerFormatError, match=r"format 1, and this version reads 2; compile the model anew"):
+        ml.load(rewritten(tmp_path / "model", folder / "model", lambda notes: notes | {"format": 1}))
 
 
 @pytest.mark.parametrize("name", ["model", "client", "server", "rows"])
 def test_malformed_notes_are_refused(folder: Path, name: str, tmp_path: Path) -> None:
     rng, refused = np.random.default_rng(5), 0
     assert type(ml.load(rewritten(tmp_path / name, folder / name, lambda notes: notes))) is type(ml.load(folder / name))
-    for change in ("{", "[]", "null", '"x"', "{}", '{"format":1}', '{"format":1,"role":"x"}', '{"format":1,"role":[]}'):
+    for change in ("{", "[]", "null", '"x"', "{}", '{"format":2}', '{"format":2,"role":"x"}', '{"format":2,"role":[]}'):
         with pytest.raises((errors.HeaderError, errors.NewerFormatError)):
             ml.load(rewritten(tmp_path / name, folder / name, lambda _, text=change: text))
     for _ in range(40):
@@ -327,6 +327,37 @@ def test_malformed_notes_are_refused(folder: Path, name: str, tmp_path: Path) ->
             refused += 1
     # Names and places are words that nothing depends on.
     assert refused > 15
+
+
+@pytest.mark.parametrize("name", ["model", "client"])
+@pytest.mark.parametrize(
+    "placements",
+    [
+        None,
+        [],
+        [[0]],
+        [[0, 1, 2]],  # three places, no power of two
+        [[-1, -1]],
+        [[0, 2]],  # feature 1 is nowhere
+        [[0, -2]],
+        [[0] * 2**20],  # more places than slots
+        [[0, 1], [0, 1]],  # of other counts than the input's and the results'
+        "AAAA",
+    ],
+)
+def test_malformed_placements_are_refused(folder: Path, name: str, placements: Any, tmp_path: Path) -> None:
+    def change(notes: Any) -> Any:
+        holder = notes if name == "model" else notes["facts"]
+        entries = placements
+        if isinstance(placements, list):
+            whole = [_files.packed_integers(np.array(features)) for features in placements]
+            # A model's are as many as its layers' and one more.
+            entries = whole + holder["layout"]["placements"][len(whole) :]
+        holder["layout"]["placements"] = entries if placements else placements
+        return notes
+
+    with pytest.raises(errors.HeaderError, match=r"note of a compiled model is malformed"):
+        ml.load(rewritten(tmp_path / name, folder / name, change))
 
 
 JUNK: tuple[Any, ...] = (None, -1, 0, 2**70, 1e308, "x", "", [], [1], {}, True, [[1]], float("nan"))

@@ -41,7 +41,6 @@ def check_claims(model: ml.Model, client: ml.Client, scores: ml.EncryptedRows, r
     """Compare every slot of scores with those of a layout of one row a unit, by what the ciphertext claims."""
     program = model._program
     results = model.simulate(rows).reshape(len(rows), -1) / program.scale
-    padded = np.zeros((len(rows), 1 << (results.shape[1] - 1).bit_length()))
-    padded[:, : results.shape[1]] = results
-    slots = np.tile(padded, (1, model.engine.slot_count // padded.shape[1])).ravel()
+    layout = model._plan.layout
+    slots = np.ravel([layout.repeated(row, layout.placements[-1]) for row in results])
     assert_claims(scores.ciphertext, slots, client._secret_key)

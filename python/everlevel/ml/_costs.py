@@ -6,10 +6,11 @@ threads.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ._layout import Layout, Turns
+from ._moves import Turns
 from ._program import Polynomial
 
 MACHINE: Final = "one core of an AMD EPYC (Zen 5)"
@@ -86,13 +87,18 @@ class Costs:
         """Seconds of a product with a number or a plaintext."""
         return self._of_transforms(2 * (level + 1))
 
-    def rows(self, level: int, turns: Turns, layout: Layout) -> float:
+    def rows(self, level: int, turns: Turns, slot_count: int, lanes: int) -> float:
         """Seconds of a map of rows."""
         folds = len(turns.folds) * self.switch(level - 1)
         if turns.is_slotwise:
             return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
         products = self._of(_PRODUCT, len(turns.places) * (level + 1))
-        return rotations_of(turns, layout) * self.switch(level) + products + self.rescaling(level) + folds
+        return (
+            rotations_of(turns.places, slot_count, lanes) * self.switch(level)
+            + products
+            + self.rescaling(level)
+            + folds
+        )
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
         """Seconds of a map of features."""
@@ -101,18 +107,19 @@ class Costs:
 
     def polynomial(self, level: int, step: Polynomial) -> float:
         """Seconds of a polynomial of one unit: products of ciphertexts, and terms, which are summed at low levels."""
+        if step.is_square:
+            return self.switch(level) + self.rescaling(level)
         terms = self._of(_PASS, 2 * (level - step.levels + 2)) * step.degree
-        return sum(self.switch(level - k) for k in products_of(step.degree)) + terms
+        return sum(self.switch(level - k) for k in products_of(step)) + terms
 
 
-def rotations_of(turns: Turns, layout: Layout) -> int:
+def rotations_of(places: Iterable[int], slots: int, lanes: int) -> int:
     """Return the key switches of a product by baby steps and giant steps, as the engine splits the diagonals.
 
     Baby steps are the remainders of the amounts by a power of two, the root of the slots at most, and these remainders
     without their highest bits, one after another.
     """
-    slots = layout.slot_count
-    amounts = [(place * layout.lanes + slots // 2) % slots - slots // 2 for place in turns.places]
+    amounts = [(place * lanes + slots // 2) % slots - slots // 2 for place in places]
     prices = []
     for k in range((slots.bit_length() - 1) // 2 + 1):
         babies, giants = {0}, {amount >> k for amount in amounts}
@@ -125,8 +132,11 @@ def rotations_of(turns: Turns, layout: Layout) -> int:
     return min(prices, key=lambda price: price[0])[1]
 
 
-def products_of(degree: int) -> list[int]:
+def products_of(step: Polynomial) -> list[int]:
     """Return the products of ciphertexts of a polynomial, each as the levels that are consumed before it."""
+    if step.is_square:
+        return [0]
+    degree = step.degree
     depth = degree.bit_length()
     babies = 1 << -(-depth // 2)
     elements = [(k - 1).bit_length() - 1 for k in range(2, min(babies, degree) + 1)]

@@ -23,7 +23,7 @@ from .._common.storable import PathLike
 from ..ckks import Engine, Plaintext
 from ..errors import ChecksumError, FileKindError, HeaderError, ModelError, NewerFormatError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the notes, and of what programs mean: part of every model's hash."""
 
 NOTE: Final = "ml"
@@ -49,6 +49,16 @@ def unpacked(entry: Mapping[str, Any], dimensions: int) -> NDArray[np.float64]:
     if not np.isfinite(array).all():
         raise ValueError("a number that is not finite")
     return array.astype(np.float64)
+
+
+def packed_integers(array: NDArray[np.int64]) -> str:
+    """Return a vector of integers of 32 bits for JSON."""
+    return base64.b64encode(np.ascontiguousarray(array, dtype="<i4").tobytes()).decode("ascii")
+
+
+def unpacked_integers(entry: str) -> NDArray[np.int64]:
+    """Return the vector that `packed_integers` made; `ValueError` for anything else."""
+    return np.frombuffer(base64.b64decode(entry, validate=True), dtype="<i4").astype(np.int64)
 
 
 def text(notes: Notes) -> str:

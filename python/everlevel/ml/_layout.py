@@ -1,33 +1,25 @@
 """Where numbers are: rows and features in units and slots.
 
-*Rows.* A unit has `lanes` rows, of which feature i of row b is in slot ``i·lanes + b``; features are filled up to a
-power of two and repeated until the unit is full, so that every slot has a value and rotations come round. A map of
-weights W of m × n, both filled up to powers of two, has up to d = min(m, n) diagonals that aren't zero,
-
-    y[r] = Σ_(k < d) W[r mod m, (r + k) mod n]·x[r + k],
-
-and where n > m, the n/m parts of each sum are added up by rotations by m, 2m, …, n/2: halves are folded onto each
-other until one is left. The result is repeated as the input was.
+*Rows.* A unit has `lanes` rows. Feature i of row b is in slot ``p·lanes + b`` of each place p that a `Placement` gives
+it; places repeat with the placement's period until the unit is full, so that rotations come round. A map's products
+and rotations are a `Move` from one placement to another.
 
 *Features.* A unit has one feature of as many rows as there are slots, and a map is a sum of units times numbers:
 nothing is rotated.
-
-Method: Halevi, Shoup, "Algorithms in HElib", eprint 2014/106; Juvekar, Vaikuntanathan, Chandrakasan, "GAZELLE",
-USENIX Security 2018, section 4 (hybrid products).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._network import Array
 from ._program import Program
 
-MOST_MATRIX_SLOTS: Final = 4096
-"""Slots of units of several rows: their matrices are made as arrays of so many rows and columns."""
+Places = NDArray[np.int64]
 
 
 def power(count: int) -> int:
@@ -35,7 +27,52 @@ def power(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Places of a row's features.
+
+    Attributes
+    ----------
+    features : ndarray of int64, shape (period,)
+        Index of the feature in each place; -1 in a place of none, whose value is 0 or a polynomial's at 0. A feature
+        may have several places. The period is a power of two.
+    count : int
+        Features, each of which has a place.
+    """
+
+    features: Places
+    count: int
+
+    @property
+    def period(self) -> int:
+        """Places after which they repeat."""
+        return len(self.features)
+
+    @property
+    def first(self) -> Places:
+        """First place of each feature."""
+        found = np.full(self.count + 1, -1)
+        found[self.features[::-1]] = np.arange(self.period)[::-1]
+        return found[: self.count]
+
+    def turned(self, places: int) -> Placement:
+        """Return the placement with everything so many places further on."""
+        return Placement(np.roll(self.features, places), self.count)
+
+    def spread(self, values: Array, filler: float = 0.0) -> Array:
+        """Return the numbers in all places, of shape (…, period), for features in the last axis."""
+        padded = np.concatenate([values, np.full((*values.shape[:-1], 1), filler)], axis=-1)
+        return np.asarray(padded[..., self.features])
+
+
+def plain(count: int) -> Placement:
+    """Return the placement of features one after the other."""
+    features = np.full(power(count), -1)
+    features[:count] = np.arange(count)
+    return Placement(features, count)
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """Places of inputs and results.
 
@@ -48,6 +85,8 @@ class Layout:
         Rows of a unit of rows; 1 of features.
     feature_count, output_count : int
         Numbers of a row at the input, and at the output.
+    placements : tuple of Placement
+        Of the input and of each map's results, in a layout of rows; a client knows the first and the last one.
     """
 
     kind: Literal["rows", "features"]
@@ -55,6 +94,7 @@ class Layout:
     lanes: int
     feature_count: int
     output_count: int
+    placements: tuple[Placement, ...] = ()
 
     @property
     def capacity(self) -> int:
@@ -71,6 +111,12 @@ class Layout:
         """Units of a group's results."""
         return 1 if self.kind == "rows" else self.output_count
 
+    @property
+    def ends(self) -> Layout:
+        """The layout of inputs and results alone."""
+        ends = (self.placements[0], self.placements[-1]) if self.placements else ()
+        return Layout(self.kind, self.slot_count, self.lanes, self.feature_count, self.output_count, ends)
+
     def groups(self, row_count: int) -> int:
         """Return the groups that so many rows take."""
         return -(-row_count // self.capacity)
@@ -83,10 +129,8 @@ class Layout:
         grouped = rows.reshape(groups, self.capacity, self.feature_count)
         if self.kind == "features":
             return grouped.transpose(0, 2, 1).ravel()
-        padded = np.zeros((groups, self.capacity, power(self.feature_count)))
-        padded[:, :, : self.feature_count] = grouped
-        period = self.slot_count // self.lanes
-        return np.tile(padded, (1, 1, period // padded.shape[2])).transpose(0, 2, 1).ravel()
+        placed = self.placements[0].spread(grouped)
+        return np.tile(placed, (1, 1, self._repeats(self.placements[0]))).transpose(0, 2, 1).ravel()
 
     def rows(self, slots: Array, row_count: int) -> Array:
         """Return the results in slots, of shape (rows, outputs)."""
@@ -94,76 +138,27 @@ class Layout:
         if self.kind == "features":
             grouped = slots.reshape(groups, self.output_count, self.slot_count)
         else:
-            grouped = slots.reshape(groups, self.slot_count // self.lanes, self.lanes)[:, : self.output_count]
+            grouped = slots.reshape(groups, self.slot_count // self.lanes, self.lanes)[:, self.placements[-1].first]
         return grouped.transpose(0, 2, 1).reshape(-1, self.output_count)[:row_count]
 
+    def repeated(self, values: Array, placement: Placement) -> Array:
+        """Return numbers of features, of shape (features,), in the slots of a unit of rows."""
+        return self.filled(placement.spread(values))
 
-def of_rows(program: Program, lanes: int) -> Layout:
-    """Return the layout that has so many rows in a unit."""
-    sizes = [size for step in program.maps for size in step.weights.shape]
-    period = max(map(power, sizes))
-    return Layout("rows", period * lanes, lanes, program.feature_count, program.output_count)
+    def filled(self, places: Array) -> Array:
+        """Return numbers of places, whose count divides that of a unit's, in the slots of a unit of rows."""
+        return np.repeat(np.tile(places, self.slot_count // self.lanes // len(places)), self.lanes)
+
+    def _repeats(self, placement: Placement) -> int:
+        return self.slot_count // self.lanes // placement.period
+
+
+def of_rows(program: Program, lanes: int, placements: tuple[Placement, ...]) -> Layout:
+    """Return the layout that has so many rows in a unit, in these places."""
+    period = max(placement.period for placement in placements)
+    return Layout("rows", period * lanes, lanes, program.feature_count, program.output_count, placements)
 
 
 def of_features(program: Program, slot_count: int) -> Layout:
     """Return the layout that has one feature of so many rows in a unit."""
     return Layout("features", slot_count, 1, program.feature_count, program.output_count)
-
-
-@dataclass(frozen=True)
-class Turns:
-    """Rotations of a map of rows, in steps of features.
-
-    Attributes
-    ----------
-    places : tuple of int
-        Amounts to the left by which the input is rotated, in order: one for each diagonal that isn't zero.
-    folds : tuple of int
-        Amounts to the left by which sums are added up afterwards.
-    """
-
-    places: tuple[int, ...]
-    folds: tuple[int, ...]
-
-    @property
-    def is_slotwise(self) -> bool:
-        """Whether the only diagonal is the first one, so that a product with a vector is enough."""
-        return self.places == (0,)
-
-
-def turns(weights: Array) -> Turns:
-    """Return the rotations of a map."""
-    outputs, inputs = map(power, weights.shape)
-    folds = tuple(outputs << k for k in range((inputs // outputs).bit_length() - 1)) if inputs > outputs else ()
-    # The smaller size divides the larger one: an entry's diagonal is its column less its row, modulo the smaller size.
-    row, column = np.nonzero(weights)
-    places = np.unique((column - row) % min(outputs, inputs))
-    return Turns(tuple(map(int, places)) or (0,), folds)
-
-
-def diagonals(weights: Array, layout: Layout) -> Array:
-    """Return the diagonals of a map of rows that aren't zero, of shape (diagonals, slots)."""
-    outputs, inputs = map(power, weights.shape)
-    padded = np.zeros((outputs, inputs))
-    padded[: weights.shape[0], : weights.shape[1]] = weights
-    row = np.arange(layout.slot_count // layout.lanes)
-    each = [padded[row % outputs, (row + k) % inputs] for k in turns(weights).places]
-    return np.repeat(np.stack(each), layout.lanes, axis=1)
-
-
-def matrix(weights: Array, layout: Layout) -> tuple[Array, list[int]]:
-    """Return the matrix of a map of rows, and its diagonals' places."""
-    values = diagonals(weights, layout)
-    size, slot = layout.slot_count, np.arange(layout.slot_count)
-    entries = np.zeros((size, size))
-    places = [k * layout.lanes for k in turns(weights).places]
-    for place, diagonal in zip(places, values, strict=True):
-        entries[slot, (slot + place) % size] = diagonal
-    return entries, places
-
-
-def repeated(bias: Array, layout: Layout) -> Array:
-    """Return what is added to each row's results, in the slots of a unit."""
-    padded = np.zeros(power(len(bias)))
-    padded[: len(bias)] = bias
-    return np.repeat(np.tile(padded, layout.slot_count // layout.lanes // len(padded)), layout.lanes)

@@ -53,11 +53,13 @@ class Affine:
     """Of shape (outputs,)."""
     place: str
     """Where the model has it, in words."""
+    shape: tuple[int, ...] = ()
+    """Of a row's results, channels first, where they are an image; of other results it may be left out."""
 
     def after(self, first: Affine) -> Affine:
         """Return this layer of another one's result, as one layer."""
         places = f"{first.place}, {self.place}"
-        return Affine(self.weights @ first.weights, self.weights @ first.bias + self.bias, places)
+        return Affine(self.weights @ first.weights, self.weights @ first.bias + self.bias, places, self.shape)
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class Network:
     task: Task
     name: str
     """Of the model that it was read from."""
+    shape: tuple[int, ...] = ()
+    """Of a row of the input, where it is an image."""
 
     @property
     def feature_count(self) -> int:

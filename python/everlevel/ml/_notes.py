@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ._files import Notes, packed, unpacked
-from ._layout import Layout, power
+from ._files import Notes, packed, packed_integers, unpacked, unpacked_integers
+from ._layout import Layout, Placement, power
 from ._network import Task
 from ._program import Map, Polynomial, Program, Step
 from ._ranges import InputRange
@@ -65,6 +65,7 @@ def of_layout(layout: Layout) -> Notes:
         "lanes": layout.lanes,
         "feature_count": layout.feature_count,
         "output_count": layout.output_count,
+        "placements": [packed_integers(placement.features) for placement in layout.placements],
     }
 
 
@@ -75,10 +76,25 @@ def to_layout(notes: Notes) -> Layout:
     kind = notes["kind"]
     if kind not in ("rows", "features") or slot_count != power(slot_count) or lanes != power(lanes):
         raise ValueError("a layout")
-    layout = Layout(kind, slot_count, lanes, feature_count, output_count)
-    if kind == "rows" and slot_count < lanes * max(power(feature_count), power(output_count)):
-        raise ValueError("a layout")
-    return layout
+    entries = notes["placements"]
+    if not isinstance(entries, list) or (len(entries) < 2 if kind == "rows" else entries):
+        raise ValueError("placements")
+    placements = tuple(_to_placement(entry, slot_count // lanes) for entry in entries)
+    if placements and (placements[0].count, placements[-1].count) != (feature_count, output_count):
+        raise ValueError("placements")
+    return Layout(kind, slot_count, lanes, feature_count, output_count, placements)
+
+
+def _to_placement(entry: Any, most_places: int) -> Placement:
+    """Read a placement of which every feature has a place."""
+    features = unpacked_integers(entry)
+    period = len(features)
+    if not period or period != power(period) or period > most_places:
+        raise ValueError(f"a placement of {period} places")
+    count = int(features.max()) + 1
+    if not np.array_equal(np.unique(features[features >= 0]), np.arange(count)) or features.min() < -1 or count < 1:
+        raise ValueError("a placement")
+    return Placement(features, count)
 
 
 def of_program(program: Program) -> Notes:

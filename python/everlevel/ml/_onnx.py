@@ -204,7 +204,7 @@ def _network(onnx: Any, graph: Any) -> Network:
     count = 2 if link == "logistic" else scores.size
     task = Task(None if link is None else np.arange(count), "identity" if link is None else link, is_flat)
     name = f"ONNX network {_short(graph.name)}" if graph.name else "ONNX network"
-    return Network(scores.layers(), task, name)
+    return Network(scores.layers(), task, name, scores.input_shape())
 
 
 def _applied(node: Node, operator: str) -> Value:
@@ -288,7 +288,8 @@ def _input(onnx: Any, entry: Any) -> tuple[Tensor, bool]:
             "export it with a dynamic first axis alone",
             found=shown,
         )
-    return Source(math.prod(features), "", place).tensor(tuple(features)), sizes[0] == 1
+    shape = tuple(features)
+    return Source(math.prod(shape), "", place, shape=shape).tensor(shape), sizes[0] == 1
 
 
 def _constants(onnx: Any, graph: Any) -> dict[str, Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,9 @@ from .._common.sizes import format_bytes
 from ..ckks import Engine
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, products_of, rotations_of
-from ._layout import MOST_MATRIX_SLOTS, Layout, Turns, of_features, of_rows, power, turns
+from ._layout import Layout, of_features, of_rows, power
+from ._moves import Turns, turns
+from ._placement import Placer
 from ._program import MOST_GRID_INPUTS, Map, Program
 
 _LIMB_BYTES: Final = 8
@@ -169,7 +172,7 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
     """
     full = setting.engine(program.levels, None)
     plans: list[tuple[Plan, Engine]] = []
-    for layout in _layouts(program, setting, full.slot_count):
+    for layout in _layouts(program, setting, full):
         engine = full if layout.slot_count == full.slot_count else setting.engine(program.levels, layout.slot_count)
         plans.append((plan_of(program, layout, engine), engine))
     fitting = [one for one in plans if setting.memory is None or one[0].nbytes <= setting.memory]
@@ -186,15 +189,16 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
     return min(fitting, key=lambda one: one[0].seconds_of(setting.batch))
 
 
-def _layouts(program: Program, setting: Setting, most_slots: int) -> list[Layout]:
-    """Return the layouts that there are: one row in a unit, several, and features."""
-    one = of_rows(program, 1)
-    layouts = []
+def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
+    """Return the layouts that there are: rows of one in a unit up to several, and features."""
+    layouts, most_slots = [], full.slot_count
     if setting.layout in (None, "rows"):
-        room = max(MOST_MATRIX_SLOTS, one.slot_count) // one.slot_count
+        placer = Placer(program, Costs(full.log_n, program.levels), most_slots)
         # In a ring of the same size, several rows take the time of one.
-        room = min(room, max(most_slots // one.slot_count, 1))
-        layouts.append(of_rows(program, min(power(setting.batch), room)))
+        lanes, room = 1, max(most_slots // placer.least_places, 1)
+        while lanes <= min(power(setting.batch), room):
+            layouts.append(of_rows(program, lanes, placer.best(lanes, most_slots // lanes)))
+            lanes *= 2
     most = max(step.weights.shape[1] for step in program.maps)
     if setting.layout == "features" and most > MOST_GRID_INPUTS:
         raise ParameterError(
@@ -217,10 +221,11 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
     fixed: dict[int, int] = {}
     has_matrices = False
     units = layout.feature_count if layout.kind == "features" else 1
+    ends = iter(pairwise(layout.placements))
     for step in program.steps:
         if isinstance(step, Map):
             if layout.kind == "rows":
-                needed = turns(step.weights)
+                needed = turns(step.weights, *next(ends))
                 has_matrices |= not needed.is_slotwise
                 for fold in needed.folds:
                     fixed[fold * layout.lanes] = max(fixed.get(fold * layout.lanes, 0), level - 1)
@@ -231,7 +236,7 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
         else:
             seconds = units * costs.polynomial(level, step)
             name = f"{step.name}, degree {step.degree}"
-            stages.append(Stage(name, level, level - step.levels, 0, units * len(products_of(step.degree)), seconds, 0))
+            stages.append(Stage(name, level, level - step.levels, 0, units * len(products_of(step)), seconds, 0))
         level -= step.levels
     amounts = tuple(sorted((-fold, at) for fold, at in fixed.items()))
     keys = Keys(bool(program.polynomials), has_matrices, () if has_matrices else amounts)
@@ -246,10 +251,10 @@ def _rows_stage(step: Map, needed: Turns, layout: Layout, level: int, costs: Cos
     if needed.is_slotwise:
         nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
     else:
-        rotations += rotations_of(needed, layout)
+        rotations += rotations_of(needed.places, layout.slot_count, layout.lanes)
         nbytes = len(needed.places) * (level + 1) * _DIAGONAL_BYTES << costs.log_n
     nbytes += level * _LIMB_BYTES << costs.log_n  # the bias
-    seconds = costs.rows(level, needed, layout)
+    seconds = costs.rows(level, needed, layout.slot_count, layout.lanes)
     return Stage(_name(step), level, level - 1, rotations, len(needed.places), seconds, nbytes)
 
 

@@ -15,6 +15,9 @@ from ._ranges import InputRange
 WEIGHT_STEP: Final = 2.0**-20
 """Grid of weights that are multiplied as integers, where a ciphertext has one feature of many rows."""
 
+SQUARE: Final = (0.5, 0.0, 0.5)
+"""Chebyshev series of x²."""
+
 MOST_GRID_INPUTS: Final = 1024
 """Inputs of a map that leave the rounding of its weights, 2^-21 each at most, below half of 2^-10: results of maps are
 within 1/(1 + 2^-10) of inputs in range, and within ±1 with what they are off by."""
@@ -29,6 +32,8 @@ class Map:
     input_bound: float
     """Largest size of an input."""
     place: str
+    shape: tuple[int, ...] = ()
+    """Of the results, channels first, where they are an image: for the choice of a layout, and in no file."""
 
     levels: ClassVar[int] = 1
 
@@ -75,9 +80,14 @@ class Polynomial:
         return int(nonzero[-1]) if len(nonzero) else 0
 
     @property
+    def is_square(self) -> bool:
+        """Whether it is x², which is one product."""
+        return tuple(self.coefficients) == SQUARE
+
+    @property
     def levels(self) -> int:
-        """Levels consumed: ceil(log2(degree + 1))."""
-        return self.degree.bit_length()
+        """Levels consumed: 1 by x², and ceil(log2(degree + 1)) by others."""
+        return 1 if self.is_square else self.degree.bit_length()
 
     def __call__(self, x: Array) -> Array:
         return np.asarray(chebyshev.chebval(x, self.coefficients), dtype=np.float64)
@@ -101,6 +111,8 @@ class Program:
     task : Task
     name : str
         Of the model that it was compiled from.
+    shape : tuple of int
+        Of a row, channels first, where it is an image: for the choice of a layout, and in no file.
     """
 
     input: InputRange
@@ -109,6 +121,7 @@ class Program:
     gives_probabilities: bool
     task: Task
     name: str
+    shape: tuple[int, ...] = ()
 
     @property
     def levels(self) -> int:

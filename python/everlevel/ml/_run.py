@@ -10,7 +10,8 @@ import numpy as np
 from .._common.locks import Lock
 from ..ckks import Ciphertext, Engine, EvaluationKey, PlainMatrix, Plaintext
 from ..errors import MissingKeyError
-from ._layout import Layout, diagonals, matrix, repeated, turns
+from ._layout import Layout
+from ._moves import diagonals, folds
 from ._network import Array
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
 
@@ -72,20 +73,22 @@ class Runner:
 
     def _encoded(self, index: int, step: Map) -> Encoded:
         engine, layout = self._engine, self._layout
-        level = self._program.levels - sum(before.levels for before in self._program.steps[:index])
+        earlier = self._program.steps[:index]
+        level = self._program.levels - sum(step.levels for step in earlier)
+        at = sum(isinstance(step, Map) for step in earlier)
         with self._lock:
             if index not in self._maps:
-                needed = turns(step.weights)
+                before, after = layout.placements[at : at + 2]
+                terms = diagonals(step.weights, before, after)
+                entries = {place * layout.lanes: layout.filled(term) for place, term in terms.items()}
                 weights: PlainMatrix | Plaintext
-                if needed.is_slotwise:
-                    (diagonal,) = diagonals(step.weights, layout)
-                    weights = engine.encode(diagonal, level, bound=float(np.abs(diagonal).max()))
+                if entries.keys() == {0}:
+                    weights = engine.encode(entries[0], level, bound=float(np.abs(entries[0]).max()))
                 else:
-                    entries, places = matrix(step.weights, layout)
-                    weights = engine.encode_to_plain_matrix(entries, level, places)
+                    weights = engine.encode_to_plain_matrix(entries, level)
                 bound = float(np.abs(step.bias).max())
-                bias = engine.encode(repeated(step.bias, layout), level - 1, bound=bound)
-                self._maps[index] = Encoded(weights, bias, needed.folds)
+                bias = engine.encode(layout.repeated(step.bias, after), level - 1, bound=bound)
+                self._maps[index] = Encoded(weights, bias, folds(before, after))
             return self._maps[index]
 
     def _of_features(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
@@ -109,7 +112,10 @@ class Runner:
 
     def _polynomial(self, step: Polynomial, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
         engine = self._engine
-        y = engine.evaluate_chebyshev_polynomial(x, step.coefficients, _needed(keys))
+        if step.is_square:
+            y = engine.square(x, _needed(keys))
+        else:
+            y = engine.evaluate_chebyshev_polynomial(x, step.coefficients, _needed(keys))
         return engine.assume_bound(y, step.bound)
 
 

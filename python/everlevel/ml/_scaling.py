@@ -12,7 +12,7 @@ from numpy.polynomial import chebyshev
 from ..ckks import ChebyshevFit, fit
 from ..errors import FitError, ModelError
 from ._network import ACTIVATIONS, Activation, Affine, Array, Network
-from ._program import Map, Polynomial, Program, Step
+from ._program import SQUARE, Map, Polynomial, Program, Step
 from ._ranges import Box, InputRange, Region
 
 DEGREES: Final = (3, 7, 15, 31, 63, 127)
@@ -190,7 +190,7 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
             box = float((np.abs(weights) @ reached.sizes).max()) / _MOST_BOX
             scale = max(float(np.maximum(-low, high).max()) * _ABOVE, box, _LEAST)
             steps.append(_map(layer, weights / scale, bias / scale, reached))
-            return Program(region, tuple(steps), scale, False, network.task, network.name)
+            return Program(region, tuple(steps), scale, False, network.task, network.name, network.shape)
         assert isinstance(following, Activation)  # affine layers are folded into one
         is_proven = True
         if not wishes.is_proven:
@@ -206,11 +206,11 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
         offset = np.zeros(len(half))
         least, largest = _range_of(polynomial.coefficients)
         reached = Box(least, largest, len(half))
-    return Program(region, tuple(steps), 1.0, True, network.task, network.name)
+    return Program(region, tuple(steps), 1.0, True, network.task, network.name, network.shape)
 
 
 def _map(layer: Affine, weights: Array, bias: Array, reached: Region) -> Map:
-    return Map(weights, bias, max(float(reached.sizes.max()), _LEAST), layer.place)
+    return Map(weights, bias, max(float(reached.sizes.max()), _LEAST), layer.place, layer.shape)
 
 
 def _calibrated(arguments: Array, margin: float) -> tuple[Array, Array]:
@@ -244,7 +244,8 @@ def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *
             return function(center + half * t)
 
     found: ChebyshevFit = fit(on_units, _EXACT_DEGREES.get(layer.name, degree))
-    coefficients = np.array(found.coefficients, dtype=np.float64)
+    # Rounding leaves next to nothing of x², whose product is exact.
+    coefficients = np.array(SQUARE if layer.name == "square" else found.coefficients, dtype=np.float64)
     least, largest = _range_of(coefficients)
     error = found.max_error * half ** _HOMOGENEOUS.get(layer.name, 0)
     ends = (center - half, center + half)

@@ -34,12 +34,15 @@ class Source:
         Name of the input or node, in words.
     argument : Tensor or None
         Argument of the activation.
+    shape : tuple of int
+        Of a row of the network's inputs.
     """
 
     size: int
     function: str
     place: str
     argument: Tensor | None = None
+    shape: tuple[int, ...] = ()
 
     def tensor(self, shape: tuple[int, ...]) -> Tensor:
         """Return the variables as a tensor of a shape: the identity map."""
@@ -103,11 +106,18 @@ class Tensor:
         tensor: Tensor | None = self
         while tensor is not None:
             flat = tensor.terms.reshape(1 + tensor.source.size, tensor.size)
-            found.append(Affine(flat[1:].T.copy(), flat[0].copy(), tensor.place))
+            found.append(Affine(flat[1:].T.copy(), flat[0].copy(), tensor.place, tensor.shape))
             if tensor.source.function:
                 found.append(Activation(tensor.source.function, tensor.source.place))
             tensor = tensor.source.argument
         return tuple(reversed(found))
+
+    def input_shape(self) -> tuple[int, ...]:
+        """Return the shape of a row of the network's inputs."""
+        source = self.source
+        while source.argument is not None:
+            source = source.argument.source
+        return source.shape
 
 
 def refusal(place: str, problem: str, allowed: str, advice: str, found: Any, supported: Any = None) -> ModelError:

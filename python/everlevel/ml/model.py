@@ -15,7 +15,7 @@ from .._common.sizes import format_bytes
 from .._common.storable import PathLike
 from ..ckks import Engine, EvaluationKey, Plaintext
 from . import _files, _notes
-from ._layout import Layout, of_rows
+from ._layout import Layout
 from ._network import Array
 from ._plan import Keys, Plan, plan_of
 from ._program import Polynomial, Program
@@ -129,7 +129,7 @@ class Model:
         engine, needed = self.engine, self._plan.keys
         secret_key = engine.create_secret_key()
         layout = self._plan.layout
-        client = Client(engine, secret_key, Facts.of(self._program, layout), self.hash)
+        client = Client(engine, secret_key, Facts.of(self._program, layout.ends), self.hash)
         return client, Server(engine, _evaluation_key(engine, secret_key, needed, progress), self.hash)
 
     def __call__(self, x: EncryptedRows, server: Server, *, progress: bool | None = None) -> EncryptedRows:
@@ -297,8 +297,10 @@ def read(engine: Engine, found: Any, notes: _files.Notes) -> Model:
             raise ValueError("a layout")
         if program.levels != engine.max_level or layout.slot_count != engine.slot_count:
             raise ValueError("parameters")
-        if layout.kind == "rows" and of_rows(program, layout.lanes).slot_count != layout.slot_count:
-            raise ValueError("slots")
+        if layout.kind == "rows":
+            sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
+            if [placement.count for placement in layout.placements] != sizes:
+                raise ValueError("placements")
         return program, layout, fidelity, str(notes["hash"])
 
     if not isinstance(found, Plaintext):

@@ -1,0 +1,164 @@
+"""Choice of placements: the least time of all maps, by dynamic programming over candidates.
+
+*Candidates.* Features one after the other, of any layer. Numbers of an image are on the grid of the largest image, in
+rows of a power of two: pixel (y, x) of an image that is 1/g as high and wide is at ``(g·y + a, g·x + b)``, where (a, b)
+tells q² channels apart (multiplexed), or all places of a pixel have the same number; further channels are in further
+grids. Where fewer than g² channels share a grid, the other places of each pixel repeat them, or are left out.
+
+*Costs.* A map's costs depend on the two placements at its ends alone, and turning its results turns all offsets by as
+much: so the best placements of a chain of maps are a shortest path, found exactly, and each map's results are turned to
+where its rotations are fewest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ._costs import Costs, rotations_of
+from ._layout import Placement, plain, power
+from ._moves import Turns, turns
+from ._program import Map, Program
+
+_MOST_TURNS: Final = 4
+"""Turnings that are tried: those that begin after the longest gaps between offsets."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Grid of the largest image: powers of two of rows and columns."""
+
+    height: int
+    width: int
+
+    @classmethod
+    def of(cls, shapes: Sequence[tuple[int, ...]]) -> Grid:
+        """Return the grid that the images among shapes fit on."""
+        images = [_image(shape) for shape in shapes if 2 <= len(shape) <= 3]
+        return cls(
+            power(max((height for _, height, _ in images), default=1)),
+            power(max((width for _, _, width in images), default=1)),
+        )
+
+    def placements(self, shape: tuple[int, ...], most: int) -> Iterator[Placement]:
+        """Yield the placements of a shape on the grid, of a period up to a largest one."""
+        if not 2 <= len(shape) <= 3:
+            return
+        channels, height, width = _image(shape)
+        is_flat = self.height == 1
+        gap = 1
+        while (is_flat or 2 * gap * height <= self.height) and 2 * gap * width <= self.width:
+            gap *= 2
+        for step in sorted({gap, max(gap // 2, 1)}):
+            for share in (1 << k for k in range(step.bit_length())):
+                rows = (1, 1) if is_flat else (step, share)
+                if power(-(-channels // (rows[1] * share))) * self.height * self.width > most:
+                    continue
+                yield self._multiplexed((channels, height, width), rows, (step, share), repeated=True)
+                if share < step:
+                    yield self._multiplexed((channels, height, width), rows, (step, share), repeated=False)
+
+    def _multiplexed(
+        self,
+        image: tuple[int, int, int],
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+        *,
+        repeated: bool,
+    ) -> Placement:
+        """Return the placement of an image by gap and channels of a pixel, in rows and columns."""
+        channels, height, width = image
+        blocks = power(-(-channels // (rows[1] * columns[1])))
+        block, y, x = np.indices((blocks, self.height, self.width))
+        (row, a), (column, b) = divmod(y, rows[0]), divmod(x, columns[0])
+        channel = (block * rows[1] + a % rows[1]) * columns[1] + b % columns[1]
+        is_held = (channel < channels) & (row < height) & (column < width)
+        if not repeated:
+            is_held &= (a < rows[1]) & (b < columns[1])
+        features = np.where(is_held, (channel * height + row) * width + column, -1)
+        return Placement(features.ravel(), channels * height * width)
+
+
+def _image(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """Return channels, height and width; a series has one row."""
+    return (shape[0], *shape[1:]) if len(shape) == 3 else (shape[0], 1, shape[1])
+
+
+class Placer:
+    """Placements of a program: offsets between candidates are found once, for any number of lanes."""
+
+    def __init__(self, program: Program, costs: Costs, most_places: int) -> None:
+        self._maps = program.maps
+        self._costs = costs
+        self._levels = _levels(program)
+        shapes = [program.shape, *(step.shape for step in self._maps)]
+        sizes = [program.feature_count, *(len(step.bias) for step in self._maps)]
+        grid = Grid.of(shapes)
+        self._candidates = [
+            [plain(size), *grid.placements(shape, most_places)] for size, shape in zip(sizes, shapes, strict=True)
+        ]
+        self._turns: dict[tuple[int, int, int], Turns] = {}
+
+    @property
+    def least_places(self) -> int:
+        """Places of a row that is placed plainly."""
+        return max(some[0].period for some in self._candidates)
+
+    def best(self, lanes: int, most_places: int) -> tuple[Placement, ...]:
+        """Return the placements of the least time for so many lanes; plain ones may exceed the places."""
+        fitting = [
+            [k for k, placement in enumerate(some) if k == 0 or placement.period <= most_places]
+            for some in self._candidates
+        ]
+        # Seconds up to each candidate, the candidate before it, and the turning in between.
+        reached: list[dict[int, tuple[float, int, int]]] = [dict.fromkeys(fitting[0], (0.0, -1, 0))]
+        for index, some in enumerate(fitting[1:]):
+            found = {}
+            for after in some:
+                options = []
+                for before, (seconds, _, _) in reached[-1].items():
+                    cost, turn = self._turned(index, before, after, lanes)
+                    options.append((seconds + cost, before, turn))
+                found[after] = min(options)
+            reached.append(found)
+        last = min(reached[-1], key=lambda k: reached[-1][k][0])
+        path: list[tuple[int, int]] = []
+        for steps in reversed(reached):
+            _, before, turn = steps[last]
+            path.append((last, turn))
+            last = before
+        placements, turned = [], 0
+        for candidates, (chosen, turn) in zip(self._candidates, reversed(path), strict=True):
+            turned += turn
+            placements.append(candidates[chosen].turned(turned % candidates[chosen].period))
+        return tuple(placements)
+
+    def _turned(self, index: int, before: int, after: int, lanes: int) -> tuple[float, int]:
+        """Return a map's seconds between two candidates, and how far its results are turned for it."""
+        first, second = self._candidates[index][before], self._candidates[index + 1][after]
+        key = (index, before, after)
+        if key not in self._turns:
+            self._turns[key] = turns(self._maps[index].weights, first, second)
+        found = self._turns[key]
+        modulus, slots = min(first.period, second.period), lanes * max(first.period, second.period)
+        offsets = np.array(found.places)
+        gaps = offsets - np.roll(offsets, 1)
+        gaps[0] += modulus
+        starts = offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]]
+        options = [tuple(np.sort((offsets - start) % modulus).tolist()) for start in starts]
+        best = min(range(len(starts)), key=lambda k: rotations_of(options[k], slots, lanes))
+        turned = Turns(options[best], found.folds)
+        return self._costs.rows(self._levels[index], turned, slots, lanes), int(starts[best])
+
+
+def _levels(program: Program) -> list[int]:
+    """Return the level of each map's input."""
+    level, found = program.levels, []
+    for step in program.steps:
+        if isinstance(step, Map):
+            found.append(level)
+        level -= step.levels
+    return found
