@@ -1,4 +1,4 @@
-"""Integers of 8 to 64 bits against NumPy's, on a ring without security; what is refused; and a real set."""
+"""Integers of 8 to 64 bits against NumPy's, with a set without security; what is refused; and a real set."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64]
 Party = tuple[tfhe.Engine, tfhe.SecretKey]
 
 
-def make(parameters: str = "integer-4-64", **options: Any) -> Party:
-    engine = tfhe.Engine(parameters, **{"insecure_log_n": 10, "thread_count": 2, **options})
+def make(parameters: str = "insecure-integer-4-64", **options: Any) -> Party:
+    if not parameters.startswith("insecure"):
+        options = {"insecure_log_n": 10, **options}
+    engine = tfhe.Engine(parameters, **{"thread_count": 2, **options})
     secret_key = engine.create_secret_key()
     engine.create_evaluation_key(secret_key)
     return engine, secret_key

@@ -18,7 +18,8 @@ pub struct NamedSet {
     /// `experimental` where security rests on [assumptions](NamedSet::assumptions) of their own, and with `baseline`
     /// where another set is better in time, key and failure together: those are for comparisons.
     pub name: &'static str,
-    /// Cheapest attack on any of the secrets, NTRU's key among them, under MATZOV ([`everlevel_security::torus`]).
+    /// Cheapest attack on any of the secrets, NTRU's key among them, under MATZOV ([`everlevel_security::torus`]); 0
+    /// for sets without any security, whose dimensions are below what attacks are counted for.
     pub security_bits: f64,
     /// log2 of the failure probability of a bootstrap whose input has the largest accepted `squared_norm`: at most
     /// that, for all keys but one in `2^40`.
@@ -68,11 +69,15 @@ impl NamedSet {
         matches!(self.numbers, Numbers::Ntru(_))
     }
 
-    /// The cheapest attack on any of the secrets by the core-SVP count, which is computed: the stricter one.
+    /// The cheapest attack on any of the secrets by the core-SVP count, which is computed: the stricter one. 0 for sets
+    /// without any security.
     ///
     /// # Panics
     /// Never for the sets of [`ALL`](super::ALL): a test counts each.
     pub fn core_svp_bits(&self) -> f64 {
+        if self.security_bits == 0.0 {
+            return 0.0;
+        }
         let literal = self.literal();
         let Common { secrets, lwe_dim, lwe_log2_std_dev, big_dim, big_log2_std_dev, landings, .. } =
             literal.scheme().common();

@@ -1,7 +1,7 @@
 //! TFHE's usual sets.
 
 use super::named_set::{NamedSet, tfhe as named};
-use super::tfhe_numbers::{extended, gate, in_twos, integer, tfhe_lib};
+use super::tfhe_numbers::{extended, gate, in_twos, integer, tfhe_lib, toy};
 
 /// TFHE's usual sets, all of them.
 pub(super) const ALL: &[NamedSet] = &[
@@ -22,6 +22,12 @@ pub(super) const ALL: &[NamedSet] = &[
         (114.3, -95.0),
         "The same with full products, three digits for each.",
         tfhe_lib((7, 3), (7, 3)),
+    ),
+    named(
+        "insecure-integer-4-64",
+        (0.0, -64.0),
+        "Integers of 4 bits at a ring of degree 512, WITHOUT ANY SECURITY: for tests by the thousand.",
+        in_twos(toy(4, 16, 9, -64.0)),
     ),
     named(
         "gate-64",

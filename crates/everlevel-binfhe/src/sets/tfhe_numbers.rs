@@ -179,6 +179,14 @@ pub(super) const fn integer(
     TfheNumbers { space: Space::Integer { bits }, squared_norm: integers_norm(bits), ..gates }
 }
 
+/// A set of integers **without any security**: a small secret of `dim` coefficients, and one digit wherever there are
+/// digits, so that a table takes microseconds. Its failure probability is by the formulas, as everywhere.
+pub(super) const fn toy(bits: u32, dim: usize, log_n: u32, max_log2_p_fail: f64) -> TfheNumbers {
+    let gadgets = ((16, 1), (16, 1));
+    let numbers = integer(bits, (dim, -30.0), (1, log_n, -56.0), gadgets, (14, 1, dim), max_log2_p_fail);
+    TfheNumbers { insecure: true, ..numbers }
+}
+
 /// The numbers with a step of a blind rotation for each two bits.
 pub(super) const fn in_twos(numbers: TfheNumbers) -> TfheNumbers {
     TfheNumbers { bits_per_step: 2, ..numbers }

@@ -1,0 +1,136 @@
+"""Every operation on integers of 8 to 64 bits against NumPy's by the thousand: on a set without security, and on a real
+one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from claims import assert_claims
+from everlevel import tfhe
+
+VALUES: Final = 2_000
+"""Values of each operation and width on the set without security, and of 8 and 16 bits on a real one."""
+FEW_VALUES: Final = 50
+"""Values of 32 and 64 bits on a real set."""
+
+UNSIGNED: Final = (np.uint8, np.uint16, np.uint32, np.uint64)
+
+Party = tuple[tfhe.Engine, tfhe.SecretKey]
+Operation = Callable[..., Any]
+
+CHEAP: Final[dict[str, Operation]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+    "negative": lambda x, y: -x,
+    "invert": lambda x, y: ~x,
+    "left shift": lambda x, y: x << 3,
+    "right shift": lambda x, y: x >> 5,
+    "select": lambda x, y: np.where(x > y, x, y),
+}
+DEAR: Final[dict[str, Operation]] = {
+    "multiply": operator.mul,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "divmod": divmod,
+    "floor_divide by 10": lambda x, y: x // 10,
+    "remainder by 10": lambda x, y: x % 10,
+    "left shift by others": lambda x, y: x << y % 8,
+    "right shift by others": lambda x, y: x >> y % 8,
+}
+
+
+def make(parameters: str, **options: Any) -> Party:
+    engine = tfhe.Engine(parameters, thread_count=2, **options)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    return engine, secret_key
+
+
+@pytest.fixture(scope="module")
+def quick() -> Party:
+    return make("insecure-integer-4-64")
+
+
+@pytest.fixture(scope="module")
+def real() -> Party:
+    return make("integer-4-64")
+
+
+def draw(rng: np.random.Generator, dtype: Any, count: int) -> Any:
+    """Values of all magnitudes, and the edges."""
+    info = np.iinfo(dtype)
+    values = rng.integers(info.min, info.max, count, dtype=dtype, endpoint=True)
+    values >>= rng.integers(0, info.bits, count).astype(dtype)
+    edges = np.array([0, 1, info.max, info.max - 1, info.max // 2 + 1, info.min, info.min + 1], dtype=dtype)
+    return np.where(rng.random(count) < 0.2, rng.choice(edges, count), values)
+
+
+def assert_numpys(function: Operation, dtype: Any, party: Party, rng: np.random.Generator, count: int) -> None:
+    """Both operands encrypted, and one in the clear, a quarter of the values each."""
+    engine, secret_key = party
+    x, y = draw(rng, dtype, count), draw(rng, dtype, count)
+    if function in (operator.floordiv, operator.mod, divmod):
+        y[y == 0] = 3
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    quarter = slice(0, count // 4)
+    with np.errstate(over="ignore"):
+        for left, right, at in [(a, b, slice(None)), (a, y, quarter), (x, b, quarter)]:
+            if left is x and function in (DEAR["left shift by others"], DEAR["right shift by others"]):
+                continue
+            found, expected = function(left[at], right[at]), function(x[at], y[at])
+            if not isinstance(found, tuple):
+                found, expected = (found,), (expected,)
+            for one, values in zip(found, expected, strict=True):
+                if left is x and isinstance(one, np.ndarray):
+                    continue  # of the left operand alone
+                assert one.dtype == values.dtype
+                assert_claims(one, values, secret_key)
+
+
+def named(operations: dict[str, Operation]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("function", operations.values(), ids=operations)
+
+
+def of(dtypes: tuple[Any, ...]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("dtype", dtypes, ids=[np.dtype(dtype).name for dtype in dtypes])
+
+
+QUICK: Final = {
+    name: function for name, function in (CHEAP | DEAR).items() if name not in ("floor_divide", "remainder")
+}
+
+
+@of(UNSIGNED[:1])
+@named(QUICK)
+def test_operations(function: Operation, dtype: Any, quick: Party, rng: np.random.Generator) -> None:
+    assert_numpys(function, dtype, quick, rng, VALUES)
+
+
+@pytest.mark.slow
+@of(UNSIGNED)
+@named(CHEAP | DEAR)
+def test_operations_of_all_widths(function: Operation, dtype: Any, quick: Party, rng: np.random.Generator) -> None:
+    assert_numpys(function, dtype, quick, rng, VALUES)
+
+
+@pytest.mark.slow
+@of(UNSIGNED)
+@named(CHEAP | DEAR)
+def test_operations_with_a_real_set(function: Operation, dtype: Any, real: Party, rng: np.random.Generator) -> None:
+    assert_numpys(function, dtype, real, rng, VALUES if np.dtype(dtype).itemsize <= 2 else FEW_VALUES)
