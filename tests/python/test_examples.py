@@ -80,6 +80,18 @@ def test_trained_models(tmp_path: Path) -> None:
     assert (tmp_path / "trained_models.png").stat().st_size > 10_000
 
 
+def test_convolutional_network(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    pytest.importorskip("sklearn")
+    options = ["--insecure-log-n", "11", "--rows", "24", "--epochs", "4", "--batch", "2", "--out", str(tmp_path)]
+    out = run("06_convolutional_network.py", *options)
+    assert "encrypted as simulated for 24 of 24, as trained for 24" in out
+    accuracies = [float(share) for share in re.findall(r"([\d.]+)% (?:encrypted|in the clear)", out)]
+    assert len(accuracies) == 2
+    assert min(accuracies) > 80
+    assert (tmp_path / "convolutional_network.png").stat().st_size > 10_000
+
+
 def test_bootstrap_precision(tmp_path: Path) -> None:
     out = run("bootstrap_precision.py", "--repeat", "1", "--out", str(tmp_path))
     worst = {line[:18].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}

@@ -383,3 +383,18 @@ def test_a_network_of_lenets_size_fits_a_small_ring(rng: np.random.Generator) ->
     assert [stage.rotations for stage in plan.stages] == [10, 0, 13, 0, 18, 0, 8]
     assert plan.key_nbytes < 300e6
     assert plan.weight_nbytes < 100e6
+
+
+def test_pixels_of_a_channel_share_a_calibrated_interval(rng: np.random.Generator) -> None:
+    nodes = [node("Conv", "x k", "1"), node("Mul", "1 1", "2"), node("Flatten", "2", "3"), node("MatMul", "3 w")]
+    weights = {"k": np.array([1.0, -2.0]).reshape(2, 1, 1, 1), "w": rng.normal(size=(18, 2))}
+    images = rng.uniform(0, 0.6, size=(30, 3, 3))
+    images[:, 0] = 0  # in all examples, and not in what comes later
+    flat = images.reshape(30, 9)
+    with pytest.warns(errors.RangeWarning):
+        model = ml.compile(
+            network(nodes, (1, 3, 3), weights), flat, input_range=(0, 1), ranges="calibrated", margin=0.5, **SMALL
+        )
+    upside_down = images[:, ::-1].reshape(30, 9)
+    ((_, share),) = model.check(upside_down).activations
+    assert share < 1

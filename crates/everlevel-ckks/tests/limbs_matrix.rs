@@ -115,9 +115,12 @@ fn products_that_cannot_be_are_refused() {
     let (slots, m) = (bench.context.params().slots(), uniform(128 * 129, 6));
     let a = bench.encrypt(&m[..slots]);
     let words = |result: Result<Ciphertext, Error>| result.unwrap_err().to_string();
-    for (shape, count) in [((0, 1), 0), ((1, 0), 0), ((129, 128), 129 * 128), ((2, 2), 3)] {
+    let rows = "1 to 128 rows and columns";
+    for (shape, count, needed) in
+        [((0, 1), 0, rows), ((1, 0), 0, rows), ((129, 128), 129 * 128, rows), ((2, 2), 3, "of 3 entries")]
+    {
         let words = words(bench.product(&m[..count], shape, &a));
-        assert!(words.contains("shape of the matrix") && words.contains("1 to 128"), "{words}");
+        assert!(words.contains("shape of the matrix") && words.contains(needed), "{words}");
     }
     let mut nan = m[..4].to_vec();
     nan[3] = Complex64::new(f64::NAN, 0.0);

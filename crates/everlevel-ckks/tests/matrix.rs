@@ -141,6 +141,52 @@ fn chosen_diagonals_alone_are_taken() {
 }
 
 #[test]
+fn diagonals_stand_for_rows_of_entries() {
+    let p = depth(LOG_N, LEVELS);
+    let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
+    for (shape, places) in [
+        ((SLOTS, SLOTS), vec![(0, 0), (0, 1), (0, 100), (0, SLOTS - 1)]),
+        ((5, 7), vec![(0, 3), (0, SLOTS - 2)]),
+        ((300, 400), vec![(0, 5), (1, 0), (1, 255), (3, 17)]),
+        ((3, 3), vec![]),
+    ] {
+        let values = uniform(places.len() * SLOTS, 13);
+        let block_columns = shape.1.div_ceil(SLOTS);
+        let mut dense = vec![Complex64::default(); shape.0 * shape.1];
+        for (k, &(block, amount)) in places.iter().enumerate() {
+            for i in 0..SLOTS {
+                let row = block / block_columns * SLOTS + i;
+                let column = block % block_columns * SLOTS + (i + amount) % SLOTS;
+                if row < shape.0 && column < shape.1 {
+                    dense[row * shape.1 + column] = values[k * SLOTS + i];
+                }
+            }
+        }
+        let (x, plain) = (uniform(shape.1, 14), real(&values));
+        let a = encrypted(&p, &x, LEVELS);
+        let product = |entries| decrypted(&p, &p.ctx.multiply_entries(entries, shape, &a, &rotation).unwrap());
+        let by_rows = product(Entries::Complex(&dense));
+        assert_eq!(product(Entries::ComplexDiagonals(&places, &values)), by_rows);
+        assert_eq!(product(Entries::RealDiagonals(&places, &plain)), product(Entries::Real(&real(&dense))));
+    }
+    let refused = |shape, places: &[(usize, usize)], count| {
+        let values = vec![1.0; count];
+        let error = p.ctx.encode_matrix(Entries::RealDiagonals(places, &values), shape, 1, None).unwrap_err();
+        assert!(matches!(error, Error::Parameter { what: "shape of the matrix", .. }), "{error}");
+    };
+    refused((0, 4), &[], 0);
+    refused((4, 4), &[(0, 0)], SLOTS - 1);
+    refused((4, 4), &[(1, 0)], SLOTS);
+    refused((4, 4), &[(0, SLOTS)], SLOTS);
+    refused((4, 4), &[(0, 1), (0, 0)], 2 * SLOTS);
+    refused((4, 4), &[(0, 1), (0, 1)], 2 * SLOTS);
+    let mut values = vec![1.0; SLOTS];
+    values[2] = f64::NAN;
+    let nan = p.ctx.encode_matrix(Entries::RealDiagonals(&[(0, 0)], &values), (4, 4), 1, None);
+    assert!(matches!(nan, Err(Error::NotFinite { index: 2, .. })));
+}
+
+#[test]
 fn few_slots_of_a_large_ring() {
     let params = Params::try_from(ParamsLiteral::insecure_depth(9, 2)).unwrap();
     for slots in [1, 2, 8, 64] {

@@ -194,7 +194,7 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
         assert isinstance(following, Activation)  # affine layers are folded into one
         is_proven = True
         if not wishes.is_proven:
-            ends = _calibrated(values @ weights.T + bias, wishes.margin)
+            ends = _calibrated(values @ weights.T + bias, wishes.margin, layer.shape)
             fit_low, fit_high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
             is_proven = bool((fit_low <= low).all() and (fit_high >= high).all())
             low, high = fit_low, fit_high
@@ -213,9 +213,16 @@ def _map(layer: Affine, weights: Array, bias: Array, reached: Region) -> Map:
     return Map(weights, bias, max(float(reached.sizes.max()), _LEAST), layer.place, layer.shape)
 
 
-def _calibrated(arguments: Array, margin: float) -> tuple[Array, Array]:
-    """Return each unit's interval on the examples, widened."""
+def _calibrated(arguments: Array, margin: float, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return each unit's interval on the examples, widened; all pixels of an image's channel share one.
+
+    A pixel at the edge may be nearly the same in all examples, and isn't in other images.
+    """
     low, high = arguments.min(0), arguments.max(0)
+    if len(shape) > 1:
+        channels = shape[0], low.size // shape[0]
+        low = np.repeat(low.reshape(channels).min(1), channels[1])
+        high = np.repeat(high.reshape(channels).max(1), channels[1])
     room = margin * np.maximum(high - low, _LEAST)
     return low - room, high + room
 
