@@ -175,6 +175,7 @@ class Engine(ckks.Engine):
         super().__init__(levels, thread_count=1 if chosen == "cpu" else thread_count, **_offered(options))
 
     _has_one_order = True
+    _has_shapes = False
 
     def __getattr__(self, name: str) -> Any:
         raise unsupported_function(name)
@@ -198,7 +199,7 @@ class Engine(ckks.Engine):
         target = checks.instance(operation, "out", out, Ciphertext)
         if self._refreshed is not None:
             self._refreshed.forget(target)
-        target._native, target._is_real = result._native, result._is_real
+        target._native, target._is_real, target._layout = result._native, result._is_real, result._layout
         return target
 
     def multiply_imaginary_integer(self, left: Any, right: Any) -> Ciphertext:

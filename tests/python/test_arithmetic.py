@@ -89,7 +89,7 @@ def test_arrays_and_plaintexts(party: Party, rng: np.random.Generator, kind: Any
 
 
 def test_short_arrays_are_padded_like_messages(party: Party) -> None:
-    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3, slots=True)
     assert_claims(a * [2.0], [2, 0, 0], party.secret_key)
 
 

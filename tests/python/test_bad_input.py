@@ -39,7 +39,7 @@ def a(party: Party) -> Ciphertext:
         ([np.inf], errors.MessageError),
         (["1"], errors.MessageTypeError),
         ([None], errors.MessageTypeError),
-        (np.ones((2, 2)), errors.MessageError),
+        (np.ones((2, 2, 300)), errors.MessageError),
     ],
 )
 def test_messages(party: Party, a: Ciphertext, message: Any, kind: type) -> None:

@@ -129,7 +129,7 @@ def test_real_ones_share_bootstraps_in_pairs(deep: Party, rng: np.random.Generat
     assert engine.bootstrap_count - before == 1 + 3
     for message, result in zip(messages, results, strict=True):
         assert (result.level, result.is_real) == (engine.max_level, True)
-        padded = np.zeros(len(result) * engine.slot_count)
+        padded = np.zeros(result.unit_count * engine.slot_count)
         padded[: len(message)] = message.real
         assert_claims(result, padded, deep.secret_key, varied=False)
     first, second = engine.merge_bootstrap(many[0], many[1], *keys)

@@ -151,7 +151,7 @@ def test_data_of_one_sign_are_between_both_figures(deep: Party, bootstrap_key: e
 
 def test_only_zero_is_exact(party: Party) -> None:
     engine, key = party.engine, party.secret_key
-    zero = 0 * engine.encrypt([0.5, 0.25], key)
+    zero = 0 * engine.encrypt([0.5, 0.25], key, slots=True)
     assert "precision exact" in repr(zero)
     for result, plain in ((zero + 0.3, 0.3), (zero + np.full(engine.slot_count, 0.3), 0.3)):
         assert_claims(result, plain, key)

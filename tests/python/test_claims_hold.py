@@ -67,7 +67,7 @@ def test_a_fit_that_explodes_at_zero_is_refused_for_short_vectors_alone(wide: Pa
     engine, key = wide.engine, wide.secret_key
     log = everlevel.fit(np.log, 63, (1, 2))
     with pytest.raises(RangeError, match=r"slots|as large as"):
-        log(engine.encrypt([1.2, 1.5, 1.9], key, bound=2))
+        log(engine.encrypt([1.2, 1.5, 1.9], key, bound=2, slots=True))
     full = np.random.default_rng(1).uniform(1, 2, engine.slot_count)
     y = log(engine.encrypt(full, key, bound=2))
     assert y.bound_kind == "claimed"
@@ -81,7 +81,7 @@ def test_parts_that_explode_at_padding_are_refused_with_the_next_step() -> None:
     # A small value of large parts: T_32(9) has 2^132.
     far = everlevel.fit(lambda t: 1 / (t - 3.9), 31, (4, 4.5))
     with pytest.raises(RangeError, match=rf"encrypt as many values as there are slots, {engine.slot_count}"):
-        far(engine.encrypt([4.2], party.secret_key, bound=4.5))
+        far(engine.encrypt([4.2], party.secret_key, bound=4.5, slots=True))
 
 
 @pytest.mark.filterwarnings("error")
@@ -89,13 +89,13 @@ def test_small_padding_is_no_reason_to_refuse(wide: Party) -> None:
     engine, key = wide.engine, wide.secret_key
     log = everlevel.fit(np.log, 15, (1, 2))
     values = np.array([1.2, 1.5, 1.9])
-    short = log(engine.encrypt(values, key, bound=2))
+    short = log(engine.encrypt(values, key, bound=2, slots=True))
     # The library's zeros are beyond the fit's bound, and the claims are those of every slot.
     everywhere = np.r_[log(values), np.full(engine.slot_count - 3, log(0.0))]
     found = assert_claims(short, everywhere, wide.secret_key)
     np.testing.assert_allclose(found[:3], np.log(values), atol=1e-5)
     # Nothing is left of padding in sums of all slots.
-    full = engine.encrypt(values, key, bound=2).sum()
+    full = engine.encrypt(values, key, bound=2, slots=True).sum()
     assert log(engine.assume_bound(full * 0.25, 2)).bound < 1
 
 
@@ -104,7 +104,7 @@ def test_padding_is_known_after_every_operation(wide: Party, how: str, tmp_path:
     engine, key = wide.engine, wide.secret_key
     slots = engine.slot_count
     values = np.array([1.2, 1.5, 1.9])
-    x, full = engine.encrypt(values, key, bound=2), engine.encrypt(np.full(slots, 1.5), key, bound=2)
+    x, full = engine.encrypt(values, key, bound=2, slots=True), engine.encrypt(np.full(slots, 1.5), key, bound=2)
     made = {
         "add": lambda: x + x * 0.25 - x * 0.25,
         "rotate": lambda: x.rotate(5),
@@ -113,7 +113,7 @@ def test_padding_is_known_after_every_operation(wide: Party, how: str, tmp_path:
         "product": lambda: engine.assume_bound(full * x * (2 / 3), 2),
         "file": lambda: _through_file(engine, x, tmp_path),
         "pickle": lambda: pickle.loads(pickle.dumps(x)),
-        "plain": lambda: engine.encrypt(engine.encode(values, bound=2), key),
+        "plain": lambda: engine.encrypt(engine.encode(values, bound=2, slots=True), key),
     }[how]()
     made = engine.assume_bound(made, 2)
     log = everlevel.fit(np.log, 15, (1, 2))
@@ -148,7 +148,7 @@ def test_padding_outside_of_a_fits_interval_has_the_noise_of_large_elements(wide
     # roundings of a part all the same.
     engine, key = wide.engine, wide.secret_key
     line = everlevel.fit(lambda t: -t, 15, (0.09, 1.0))
-    y = line(engine.encrypt([1.0], key, bound=1))
+    y = line(engine.encrypt([1.0], key, bound=1, slots=True))
     found = engine.decrypt(y, key)
     assert np.abs(found[1:]).max() > 2**-27, "large elements had no noise"
     assert_claims(y, [-1.0], key)
@@ -275,7 +275,7 @@ def test_every_division_of_a_polynomial_multiplies_roundings() -> None:
     key = engine.create_secret_key()
     engine.create_relinearization_key(key)
     sine = everlevel.fit(np.sin, 7, (0.001, 0.0013))
-    y = sine(engine.encrypt([0.001], key, bound=0.001))
+    y = sine(engine.encrypt([0.001], key, bound=0.001, slots=True))
     padding = np.asarray(engine.decrypt(y, key))[1:]
     assert np.ptp(padding.real) > 2**-53, "large elements had no noise"
     assert np.ptp(padding.real) <= 2 * 2**-y.precision_floor

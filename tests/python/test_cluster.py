@@ -88,9 +88,7 @@ def test_methods_and_functions(pool: cluster.Pool, setup: Setup) -> None:
     fresh = [setup.engine.encrypt([k, 2 * k], setup.secret_key, bound=8) for k in range(3)]
     setup.check(pool.multiply(fresh, fresh), [0], [1, 4], [4, 16])
     setup.check(pool.rotate(fresh, delta=1), [0], [0, 1, 2], [0, 2, 4])
-    padded = np.zeros((3, setup.engine.slot_count))
-    padded[:, :2] = np.outer(np.arange(3), [1, 2])
-    setup.check(pool.add(fresh, 1), *(padded + 1))
+    setup.check(pool.add(fresh, 1), [1, 1], [2, 3], [3, 5])
     setup.check(pool.map(tasks.square, fresh), [0], [1, 4], [4, 16])
     key = setup.engine.create_relinearization_key(setup.secret_key)  # stays here: the worker's own takes its place
     engine = setup.engine

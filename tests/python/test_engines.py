@@ -99,8 +99,9 @@ def ways(call: Callable[[], Any]) -> Counter[str]:
 def test_a_sum_goes_a_short_way(party: Party) -> None:
     x = party.engine.encrypt([0.5], party.public_key)
     entered = ways(lambda: x + x)
-    assert set(entered) == {"ckks/ciphertext.py", "ckks/_auto.py", "ckks/_arithmetic.py", "ckks/_core.py"}
-    assert entered.total() <= 10
+    modules = ("ciphertext", "_shaping", "_auto", "_arithmetic", "_core")
+    assert set(entered) == {f"ckks/{module}.py" for module in modules}
+    assert entered.total() <= 15
 
 
 @pytest.fixture
@@ -118,4 +119,4 @@ def test_a_bootstrap_asks_the_registry_once(bootstraps: list[Callable[[], Any]])
         entered = ways(bootstrap)
         assert entered["ckks/_registry.py"] == 1
         assert "compat.py" not in entered
-        assert entered.total() <= 37
+        assert entered.total() <= 44

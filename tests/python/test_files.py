@@ -43,8 +43,8 @@ def objects(deep: Party, bootstrap_key: BootstrapKey) -> dict[str, Any]:
     """One object of each kind, of one engine."""
     engine = deep.engine
     return {
-        "ciphertext": engine.encrypt(MESSAGE, deep.public_key, level=4, bound=4),
-        "plaintext": engine.encode(MESSAGE, level=3),
+        "ciphertext": engine.encrypt(MESSAGE, deep.public_key, level=4, bound=4, slots=True),
+        "plaintext": engine.encode(MESSAGE, level=3, slots=True),
         "secret_key": deep.secret_key,
         "public_key": deep.public_key,
         "relinearization_key": deep.relinearization_key,

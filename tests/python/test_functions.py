@@ -322,8 +322,7 @@ def test_rounding_by_other_names(lossy: Party) -> None:
     a = np.array([0.1234, -0.2601, 0.2])
     x = lossy.engine.encrypt(a, lossy.secret_key, bound=0.3)
     for found in (everlevel.round(x, 2), np.round(x, 2), round(x, 2)):
-        # The padding is 0, whose neighbours are as far as can be.
-        np.testing.assert_allclose(values_of(lossy, found)[:4], [*np.round(a, 2), 0], atol=2.0**-20)
+        np.testing.assert_allclose(values_of(lossy, found), np.round(a, 2), atol=2.0**-20)
     assert "round" not in everlevel.__all__
     for found, expected in (
         (math.floor(10 * x), [1, -3]),  # type: ignore[call-overload]
@@ -333,7 +332,7 @@ def test_rounding_by_other_names(lossy: Party) -> None:
         np.testing.assert_allclose(values_of(lossy, found)[:2], expected, atol=2.0**-15)
     undeclared = everlevel.round(lossy.engine.encrypt([0.75, -0.125], lossy.secret_key))
     assert undeclared.bound_kind == "assumed"
-    np.testing.assert_allclose(values_of(lossy, undeclared)[:3], [1, 0, 0], atol=2.0**-15)
+    np.testing.assert_allclose(values_of(lossy, undeclared), [1, 0], atol=2.0**-15)
     with pytest.raises(errors.ParameterError, match=r"^floor: values may be as large as 40, .* x\.within\(31\)"):
         np.floor(lossy.engine.encrypt([40.0], lossy.secret_key, bound=40))
     for wrong in (-1, 10):

@@ -53,7 +53,7 @@ def test_many_of_several_units_lossy_and_sign(standard: Deep) -> None:
     long = np.concatenate([uniform(engine, 7), uniform(engine, 8)])
     two, one = engine.encrypt(long, secret, level=3), engine.encrypt(long[: engine.slot_count], secret, level=4)
     a, b = engine.bootstrap_many([two, one], keys, method="lossy", real_only=True)
-    assert (len(a), len(b), a.level, b.level) == (2, 1, engine.max_level, engine.max_level)
+    assert (a.unit_count, b.unit_count, a.level, b.level) == (2, 1, engine.max_level, engine.max_level)
     assert_claims(a, long, secret)
     signs = np.sign(long)
     (out,) = engine.bootstrap_many([engine.encrypt(signs, secret, level=3)], keys, method="sign", real_only=True)

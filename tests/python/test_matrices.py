@@ -86,7 +86,7 @@ def test_matrices_larger_than_the_slots(
     assert isinstance(loaded, PlainMatrix)
     assert (plain.shape, loaded.shape) == (shape, shape)
     for product in (m @ a, engine.multiply_matrix(plain, a, matrix_key), light @ a, loaded @ a):
-        assert (len(product), product.level, product.is_real) == (-(-shape[0] // SLOTS), 2, True)
+        assert (product.unit_count, product.level, product.is_real) == (-(-shape[0] // SLOTS), 2, True)
         assert_claims(product, m @ x, party.secret_key)
     units = -(-shape[1] // SLOTS)
     twice = engine.vstack([a, a])

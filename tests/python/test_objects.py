@@ -26,7 +26,7 @@ from parties import Party
 def test_a_ciphertext_tells_level_slots_and_precision(party: Party) -> None:
     a = party.engine.encrypt([1.0], party.public_key, level=3)
     pattern = (
-        r"Ciphertext\(level 3/5, scale 2\^\d+\.\d\d, slots 512, bound 1 assumed, "
+        r"Ciphertext\(level 3/5, scale 2\^\d+\.\d\d, slots 512, shape \(1,\), bound 1 assumed, "
         r"precision at least \d+\.\d bits \(varied values of mean 0: \d+\.\d\)\)"
     )
     assert re.fullmatch(pattern, repr(a))

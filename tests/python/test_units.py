@@ -32,7 +32,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 
 
 def test_long_vectors_fill_units(party: Party, x: np.ndarray, a: Ciphertext) -> None:
-    assert len(a) == 3
+    assert (len(a), a.unit_count, a.shape, a.ndim, a.size) == (3, 3, (3, SLOTS), 2, 3 * SLOTS)
     assert a.slot_count == SLOTS
     assert "slots 3×512" in repr(a)
     assert a.nbytes == 3 * a.units()[0].nbytes
@@ -43,7 +43,8 @@ def test_long_vectors_fill_units(party: Party, x: np.ndarray, a: Ciphertext) -> 
     assert "slots 3×512" in repr(plaintext)
     np.testing.assert_allclose(party.engine.decode(plaintext)[:LENGTH], x + 1j, rtol=0, atol=2.0**-30)
     assert len(party.engine.decrypt_to_plaintext(a, party.secret_key)) == 3
-    assert len(party.engine.encrypt(np.ones(SLOTS), party.public_key)) == 1
+    one = party.engine.encrypt(np.ones(SLOTS), party.public_key)
+    assert (len(one), one.unit_count, one.shape) == (SLOTS, 1, (SLOTS,))
 
 
 def test_arithmetic_is_that_of_each_unit(party: Party, x: np.ndarray, a: Ciphertext, rng: np.random.Generator) -> None:
@@ -102,7 +103,7 @@ def test_sums_are_those_of_rows_and_columns(
 def test_sums_over_units_need_no_key(party: Party, x: np.ndarray, a: Ciphertext) -> None:
     expected = padded(x).reshape(3, SLOTS).sum(axis=0)
     for result in (party.engine.sum(a, 0), party.engine.sum(a, axis=0)):
-        assert len(result) == 1
+        assert result.unit_count == 1
         assert_claims(result, expected, party.secret_key)
     with pytest.raises(errors.ParameterError, match="axis is 2"):
         party.engine.sum(a, 2)

@@ -9,11 +9,13 @@ from .._common import checks
 from . import _comparison, _extrema
 from ._auto import deepened
 from ._core import Core
+from ._shaping import on_slots
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RotationKey
 
 
+@on_slots
 @deepened
 def argmax_of_slots(
     self: Core,
@@ -79,6 +81,7 @@ def argmax_of_slots(
     return _argument(self, "max", x, evaluation_key, count, one_hot, (gap, error, bound), progress)
 
 
+@on_slots
 @deepened
 def argmin_of_slots(
     self: Core,

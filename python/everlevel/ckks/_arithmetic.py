@@ -17,6 +17,7 @@ from . import _checks, _operands
 from ._auto import deepened
 from ._core import Core
 from ._registry import KeyRegistry
+from ._shaping import combining, on_slots, slotwise
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
@@ -30,6 +31,7 @@ CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
 LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext, PlainMatrix)
 
 
+@combining("sum")
 @deepened
 def add(self: Core, left: Operand, right: Operand) -> Ciphertext:
     """Add, slot by slot.
@@ -64,6 +66,7 @@ def add(self: Core, left: Operand, right: Operand) -> Ciphertext:
     return _add(self, "add", first, second)
 
 
+@combining("sum")
 @deepened
 def subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
     """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
@@ -79,6 +82,7 @@ def subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
     return _add(self, "subtract", first, _negative("subtract", second, self.slot_count))
 
 
+@slotwise()
 @deepened
 def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
     """Negate every slot. Levels consumed: 0."""
@@ -86,6 +90,7 @@ def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
     return self._wrap(self._context.negate(ciphertext._native), is_real=ciphertext.is_real)
 
 
+@combining("product")
 @deepened
 def multiply(
     self: Core,
@@ -139,6 +144,7 @@ def multiply(
     )
 
 
+@slotwise()
 @deepened
 def square(
     self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
@@ -157,6 +163,7 @@ def square(
     return self._wrap(self._context.square(ciphertext._native, key), is_real=ciphertext.is_real)
 
 
+@slotwise()
 def relinearize(
     self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
 ) -> Ciphertext:
@@ -201,6 +208,7 @@ def rescale(self: Core, ciphertext: CiphertextT) -> CiphertextT:
     return level_down(self, ciphertext, ciphertext.level - 1)
 
 
+@slotwise()
 def level_down(self: Core, ciphertext: LevelledT, level: int) -> LevelledT:
     """Bring a ciphertext, a plaintext or a plain matrix to a lower level, where operations on it are cheaper.
 
@@ -231,18 +239,20 @@ def level_down(self: Core, ciphertext: LevelledT, level: int) -> LevelledT:
         return PlainMatrix(self._context, matrix, is_real=ciphertext.is_real)
     if isinstance(ciphertext, Plaintext):
         native = self._context.level_down_plain(ciphertext._native, target)
-        return Plaintext(self._context, native, is_real=ciphertext.is_real)
+        return Plaintext(self._context, native, is_real=ciphertext.is_real, layout=ciphertext._layout)
     return self._wrap(self._context.level_down(ciphertext._native, target), is_real=ciphertext.is_real)
 
 
+@slotwise()
 def clone(self: Core, ciphertext: CiphertextT) -> CiphertextT:
     """Return a ciphertext, or a plaintext, of the same content, which the two share until one is an ``out``."""
     if isinstance(ciphertext, Plaintext):
-        return Plaintext(self._context, ciphertext._native, is_real=ciphertext.is_real)
+        return Plaintext(self._context, ciphertext._native, is_real=ciphertext.is_real, layout=ciphertext._layout)
     ciphertext = _operands.ciphertext("clone", ciphertext)
     return self._wrap(ciphertext._native, is_real=ciphertext.is_real)
 
 
+@on_slots
 def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
     """Make one ciphertext of the units of several, in their order. `Ciphertext.units` takes them apart again.
 
@@ -293,7 +303,8 @@ def order(self: Core, operation: str, left: Any, right: Any, *, raised: bool = F
         )
     if isinstance(second, LightPlaintext):
         level = second.level if raised else min(first.level, second.level)
-        second = Plaintext(self._context, _native.expand(self._context, second._native, level), is_real=second.is_real)
+        native = _native.expand(self._context, second._native, level)
+        second = Plaintext(self._context, native, is_real=second.is_real, layout=second._layout)
     return first, second
 
 

@@ -57,7 +57,8 @@ def refresh(core: Core, refreshed: Refreshed, operation: str, operands: Iterable
             fresh, count = _native.refresh(core._context, operation, known, needed, keys, report)
         core._counters.add(count)
         for place, native in fresh:
-            refreshed.keep(operands[place], core._wrap(native, is_real=operands[place].is_real))
+            original = operands[place]
+            refreshed.keep(original, core._wrap(native, is_real=original.is_real, layout=original._layout))
     if fresh:
         logger.info(
             "%s: needs level %d, operands at %s: %d bootstrap(s) to level %d in %.2f s; %d so far",

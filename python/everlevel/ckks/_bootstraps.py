@@ -13,11 +13,13 @@ from ._auto import deepened
 from ._bootstrap_keys import BootstrapKeys, NativeKeys, choose, first_lossy_level, require_bootstrap
 from ._core import Core
 from ._options import is_high
+from ._shaping import slotwise
 from .ciphertext import Ciphertext
 
 Method = Literal["usual", "regular", "lossy", "sign", "precise"]
 
 
+@slotwise()
 def bootstrap(
     self: Core,
     ciphertext: Ciphertext,
@@ -110,6 +112,7 @@ def bootstrap(
     return bootstrapped(self, "bootstrap", method, [x], native, real_only, level, progress)[0]
 
 
+@slotwise()
 def lossy_bootstrap(
     self: Core,
     ciphertext: Ciphertext,
@@ -173,6 +176,7 @@ def lossy_bootstrap(
     return bootstrapped(self, "lossy bootstrap", "lossy", [x], native, real_only, level, progress)[0]
 
 
+@slotwise(keeps_zeros=False)
 @deepened
 def sign_bootstrap(
     self: Core,
@@ -226,6 +230,7 @@ def sign_bootstrap(
     return bootstrapped(self, "sign bootstrap", "sign", [x], native, real_only, level, progress)[0]
 
 
+@slotwise()
 def merge_bootstrap(
     self: Core,
     ciphertext1: Ciphertext,
@@ -274,6 +279,7 @@ def merge_bootstrap(
     return _merged(self, usual(self), "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, level, progress)
 
 
+@slotwise()
 def lossy_merge_bootstrap(
     self: Core,
     ciphertext1: Ciphertext,
@@ -294,6 +300,7 @@ def lossy_merge_bootstrap(
     )
 
 
+@slotwise(keeps_zeros=False)
 @deepened
 def sign_merge_bootstrap(
     self: Core,

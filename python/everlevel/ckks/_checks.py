@@ -47,14 +47,20 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
             f"pass numpy.ravel(message)",
             slot_count=slot_count,
         )
-    if array.size == 0:
+    return _flat(operation, array, slot_count), array.dtype.kind != "c"
+
+
+def array(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray, bool, tuple[int, ...]]:
+    """Turn an array of any shape into its values in NumPy's order; say whether it is real, and its shape."""
+    found = numbers(operation, values)
+    if found.ndim != 1 and found.size > slot_count:
         raise MessageError(
-            f"{operation}: the message is empty, and a unit has {slot_count} slots; pass at least one value",
-            length=0,
+            f"{operation}: the message has {found.size} values, of shape {found.shape}, and a unit has {slot_count} "
+            f"slots; pass parts of it, or numpy.ravel(message) for several units",
+            length=found.size,
             slot_count=slot_count,
         )
-    _require_finite(operation, array)
-    return np.array(array, dtype=np.complex128), array.dtype.kind != "c"
+    return _flat(operation, found.ravel(), slot_count), found.dtype.kind != "c", found.shape
 
 
 def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
@@ -192,6 +198,18 @@ def numbers(operation: str, values: Any) -> NDArray[Any]:
             dtype=str(array.dtype),
         )
     return array
+
+
+def _flat(operation: str, values: NDArray[Any], slot_count: int) -> ComplexArray:
+    """Return the numbers of a message as what slots hold."""
+    if values.size == 0:
+        raise MessageError(
+            f"{operation}: the message is empty, and a unit has {slot_count} slots; pass at least one value",
+            length=0,
+            slot_count=slot_count,
+        )
+    _require_finite(operation, values)
+    return np.array(values, dtype=np.complex128)
 
 
 def _require_finite(operation: str, array: NDArray[Any]) -> None:

@@ -22,6 +22,7 @@ from ._arithmetic import Operand
 from ._auto import deepened
 from ._bootstrap_keys import NativeKeys, check_stage_count, chosen_of, require_bootstrap
 from ._core import Core
+from ._shaping import combining, slotwise
 from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -80,6 +81,7 @@ def plan_sign(
     return _sign_plan.plan(checked, start - stages, self.max_level - stages)
 
 
+@slotwise(keeps_zeros=False, needs_zeros=True)
 @deepened
 def sign(
     self: Core,
@@ -136,6 +138,7 @@ def sign(
     return of_sign(self, "sign", x, evaluation_key, (gap, error, bound), progress)
 
 
+@combining("any")
 @deepened
 def compare(
     self: Core,

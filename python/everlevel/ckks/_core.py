@@ -10,6 +10,7 @@ from .. import _native
 from .._common import core
 from .._common.locks import Lock
 from ._registry import KeyRegistry
+from ._shape import SLOTS, Layout
 from .ciphertext import Ciphertext
 
 
@@ -73,6 +74,9 @@ class Core(core.Core):
     _has_one_order: bool = False
     """Whether `bootstrap` has one order and one level after it, as 1.x has, with keys for no other."""
 
+    _has_shapes: bool = True
+    """Whether ciphertexts remember shapes, as 1.x's don't."""
+
     @property
     def slot_count(self) -> int:
         """Values in a ciphertext."""
@@ -101,8 +105,8 @@ class Core(core.Core):
         """Bootstraps done so far, on request or not; one of two merged ciphertexts counts once."""
         return self._counters.bootstraps
 
-    def _wrap(self, native: _native.Ciphertext, *, is_real: bool) -> Ciphertext:
-        return Ciphertext(cast(Any, self), native, is_real=is_real)
+    def _wrap(self, native: _native.Ciphertext, *, is_real: bool, layout: Layout = SLOTS) -> Ciphertext:
+        return Ciphertext(cast(Any, self), native, is_real=is_real, layout=layout)
 
     def _wrap_all(self, natives: Iterable[_native.Ciphertext], *, is_real: bool) -> list[Ciphertext]:
         return [self._wrap(native, is_real=is_real) for native in natives]

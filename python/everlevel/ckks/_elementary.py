@@ -22,6 +22,7 @@ from ._auto import deepened
 from ._core import Core
 from ._fit import ChebyshevFit, checked_interval, fit
 from ._numpy import NUMPY
+from ._shaping import slotwise
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
 
@@ -403,13 +404,6 @@ def claimed(x: Ciphertext, size: float) -> Ciphertext:
     return x
 
 
-def known(x: Ciphertext, size: float) -> Ciphertext:
-    """State a smaller bound of all slots, which follows from that of what they were computed from."""
-    engine = cast(Any, x._engine)
-    result: Ciphertext = engine._wrap(engine._context.within(x._native, size), is_real=x.is_real)
-    return result
-
-
 def _ends(name: str, x: Ciphertext, interval: Any, function: _Function) -> Interval:
     """Return the interval that is given, or that the bound allows, if the function is defined there."""
     if interval is not None:
@@ -437,7 +431,7 @@ def _evaluator(name: str) -> Callable[[Core, Ciphertext, ChebyshevFit, bool], Ci
         return _polynomials.of_fit(self, name, x, fitted, is_claimed=is_claimed)
 
     call.__name__ = name
-    return deepened(call)
+    return slotwise(needs_zeros=True)(deepened(call))
 
 
 _EVALUATORS: Final = {name: _evaluator(name) for name in (*_FUNCTIONS, "power")}

@@ -14,10 +14,12 @@ from . import _comparison, _slots
 from ._arithmetic import Operand
 from ._auto import deepened
 from ._core import Core
+from ._shaping import combining, on_slots, slotwise
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 
 
+@combining("same")
 @deepened
 def maximum(
     self: Core,
@@ -41,6 +43,7 @@ def maximum(
     return _comparison.of_difference(self, "maximum", left, right, evaluation_key, (gap, error, bound), progress)
 
 
+@combining("same")
 @deepened
 def minimum(
     self: Core,
@@ -57,6 +60,7 @@ def minimum(
     return _comparison.of_difference(self, "minimum", left, right, evaluation_key, (gap, error, bound), progress)
 
 
+@slotwise(needs_zeros=True)
 @deepened
 def relu(
     self: Core,
@@ -72,6 +76,7 @@ def relu(
     return _comparison.of_sign(self, "relu", x, evaluation_key, (gap, error, bound), progress)
 
 
+@slotwise(needs_zeros=True)
 @deepened
 def abs(  # noqa: A001 (NumPy's name)
     self: Core,
@@ -87,6 +92,7 @@ def abs(  # noqa: A001 (NumPy's name)
     return _comparison.of_sign(self, "abs", x, evaluation_key, (gap, error, bound), progress)
 
 
+@on_slots
 @deepened
 def max_of_slots(
     self: Core,
@@ -115,6 +121,7 @@ def max_of_slots(
     return _extremum_of_slots(self, "max_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
 
 
+@on_slots
 @deepened
 def min_of_slots(
     self: Core,

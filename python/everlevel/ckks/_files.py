@@ -8,16 +8,17 @@ from typing import Any, Final, cast
 from .. import _native
 from .._common import checks, headers
 from .._common.storable import PathLike
-from . import keys
+from . import _shape, keys
 from ._core import Core
 from ._prepare import prepare_new
+from ._shape import SLOTS
 from ._storable import Storable
 from .evaluation_key import EvaluationKey
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
 
 _ENCODED: Final[dict[type, Callable[..., Storable]]] = {
-    getattr(_native, kind.__name__): kind for kind in (Plaintext, LightPlaintext, PlainMatrix, LightPlainMatrix)
+    getattr(_native, kind.__name__): kind for kind in (PlainMatrix, LightPlainMatrix)
 }
 _REMEMBERED: Final = (
     keys.RelinearizationKey,
@@ -115,10 +116,14 @@ def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
             self._registry.use(part)
         return evaluation_key
     is_real = notes.get("is_real") == "true"
-    if kind is _native.Ciphertext:
-        return self._wrap(native.on_reals(is_real), is_real=is_real)
-    if kind in (_native.Plaintext, _native.LightPlaintext):
+    if kind in (_native.Ciphertext, _native.Plaintext, _native.LightPlaintext):
         native = native.on_reals(is_real)
+        layout = _shape.of_notes(notes, self.slot_count, native.unit_count) if self._has_shapes else SLOTS
+        if kind is _native.Ciphertext:
+            return self._wrap(native, is_real=is_real, layout=layout)
+        return (Plaintext if kind is _native.Plaintext else LightPlaintext)(
+            context, native, is_real=is_real, layout=layout
+        )
     if kind in _ENCODED:
         return _ENCODED[kind](context, native, is_real=is_real)
     if kind is _native.BootstrapKey and native.kind == "lossy":

@@ -12,10 +12,11 @@ from ..errors import ParameterError
 from . import _checks, _extrema
 from ._bootstrap_keys import require_bootstrap
 from ._choices import greater
-from ._elementary import Interval, known, real
+from ._elementary import Interval, real
 from ._fit import checked_interval
 from ._layouts import one_unit, placed, tiled
 from ._numpy import NUMPY
+from ._shaping import known
 from .ciphertext import Ciphertext
 
 __all__ = ["histogram"]

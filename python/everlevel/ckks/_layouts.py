@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._common import checks
 from ..errors import MessageError, OperandTypeError, ParameterError, UnitCountError
 from . import _checks
-from ._elementary import known, product
+from ._elementary import product
+from ._shaping import as_slots, gathered, repeated
 from .ciphertext import Ciphertext
 
 __all__ = ["outer"]
@@ -83,16 +84,6 @@ def tiled(x: Ciphertext, width: int, copies: int) -> Ciphertext:
     return repeated(x * np.ones(width) if width < x.slot_count else x, width, copies)
 
 
-def repeated(block: Ciphertext, stride: int, copies: int) -> Ciphertext:
-    """Add up copies of a block, each a stride further on, where no two of them have the same slots."""
-    total, count = block, 1
-    for digit in f"{copies:b}"[1:]:
-        total, count = total + total.rotate(count * stride), 2 * count
-        if digit == "1":
-            total, count = total.rotate(stride) + block, count + 1
-    return known(total, block.bound)
-
-
 def placed(x: Ciphertext, sources: Mapping[int, tuple[int, float]]) -> Ciphertext:
     """Bring slots to other places: for each of these, which it is, and the factor it comes with. All others are 0.
 
@@ -101,22 +92,19 @@ def placed(x: Ciphertext, sources: Mapping[int, tuple[int, float]]) -> Ciphertex
     masks: dict[int, Array] = {}
     for place, (source, factor) in sources.items():
         masks.setdefault(place - source, np.zeros(x.slot_count))[place] = factor
-    engine = cast(Any, x._engine)
-    moved = engine.rotate_batch(x, deltas=list(masks))
-    total: Ciphertext = sum((each * mask for each, mask in zip(moved, masks.values(), strict=True)), start=0)
-    return known(total, x.bound * max(abs(factor) for _, factor in sources.values()))
+    return gathered(x, masks)
 
 
 def one_unit(operation: str, value: Any) -> Ciphertext:
-    """Check that an operand is a ciphertext of one unit."""
+    """Check that an operand is a ciphertext of one unit, and let all of its slots count."""
     x = checks.instance(operation, "x", value, Ciphertext)
-    if len(x) > 1:
+    if x.unit_count > 1:
         raise UnitCountError(
-            f"{operation}: the ciphertext has {len(x)} units, and 1 is needed; take them apart with x.units()",
-            left=len(x),
+            f"{operation}: the ciphertext has {x.unit_count} units, and 1 is needed; take them apart with x.units()",
+            left=x.unit_count,
             right=1,
         )
-    return x
+    return as_slots(x)
 
 
 def _shape(operation: str, shape: Any, slot_count: int) -> tuple[int, int]:

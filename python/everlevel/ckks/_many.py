@@ -11,11 +11,13 @@ from . import _checks, _operands
 from ._bootstrap_keys import BootstrapKeys, choose, require_bootstrap
 from ._bootstraps import Method, bootstrapped, is_precise, merged, usual
 from ._core import Core
+from ._shaping import slotwise
 from .ciphertext import Ciphertext
 
 _METHODS = ("regular", "lossy", "sign")
 
 
+@slotwise()
 def bootstrap_many(
     self: Core,
     ciphertexts: Sequence[Ciphertext],
@@ -126,7 +128,7 @@ def _pairs(ciphertexts: list[Ciphertext]) -> list[tuple[int, int]]:
     for i, ciphertext in enumerate(ciphertexts):
         if not ciphertext.is_real:
             continue
-        units = len(ciphertext)
+        units = ciphertext.unit_count
         if units in waiting:
             pairs.append((waiting.pop(units), i))
         else:

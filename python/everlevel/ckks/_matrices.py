@@ -12,6 +12,8 @@ from .._common import checks
 from . import _checks, _diagonals, _operands
 from ._auto import deepened
 from ._core import Core
+from ._messages import message
+from ._shaping import as_slots, require_vector
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import MatrixMultiplicationKey, RotationKey
@@ -21,12 +23,14 @@ from .plaintext import LightPlaintext
 LightT = TypeVar("LightT", LightPlaintext, LightPlainMatrix)
 
 
-def encode_to_light_plaintext(self: Core, array: ArrayLike, level: int | None = None) -> LightPlaintext:
+def encode_to_light_plaintext(
+    self: Core, array: ArrayLike, level: int | None = None, *, slots: bool = False
+) -> LightPlaintext:
     """Encode a message without its primes: smaller than a `Plaintext`, and slower at each use.
 
     Parameters
     ----------
-    array : array_like of real or complex numbers, shape (n,)
+    array, slots
         As in `encode`.
     level : int, optional
         Highest level of its uses; the engine's, if left out.
@@ -49,9 +53,9 @@ def encode_to_light_plaintext(self: Core, array: ArrayLike, level: int | None = 
     array([0.5, 2. ])
     """
     operation = "encode_to_light_plaintext"
-    slots, is_real = _checks.message(operation, array, self.slot_count)
-    native = _native.encode_light(self._context, slots, _checks.level(operation, level, self.max_level))
-    return LightPlaintext(self._context, native.on_reals(is_real), is_real=is_real)
+    values, is_real, layout = message(self, operation, array, slots)
+    native = _native.encode_light(self._context, values, _checks.level(operation, level, self.max_level))
+    return LightPlaintext(self._context, native.on_reals(is_real), is_real=is_real, layout=layout)
 
 
 def change_level(self: Core, light_plaintext: LightT, level: int) -> LightT:
@@ -79,7 +83,7 @@ def change_level(self: Core, light_plaintext: LightT, level: int) -> LightT:
         return LightPlainMatrix(self._context, matrix, is_real=light_plaintext.is_real)
     light = checks.instance(operation, "light_plaintext", light_plaintext, LightPlaintext)
     native = _native.change_level(self._context, light._native, target)
-    return LightPlaintext(self._context, native, is_real=light.is_real)
+    return LightPlaintext(self._context, native, is_real=light.is_real, layout=light._layout)
 
 
 def encode_to_plain_matrix(
@@ -211,6 +215,8 @@ def multiply_matrix(
     """
     operation = "multiply_matrix"
     vector = _operands.relinearized(operation, ciphertext)
+    require_vector(operation, vector)
+    vector = as_slots(vector)
     if isinstance(key, EvaluationKey):
         level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
         key = key.for_matrices(operation, min(level, vector.level))

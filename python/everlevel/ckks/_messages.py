@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
 from ..errors import LevelError
-from . import _checks, _operands
+from . import _checks, _operands, _shape
 from ._core import Core
+from ._shape import SLOTS, Layout
+from ._shaping import slotwise
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
 from .plaintext import Plaintext
@@ -18,24 +20,29 @@ from .plaintext import Plaintext
 Values = NDArray[np.float64] | NDArray[np.complex128]
 
 
-def encode(self: Core, array: ArrayLike, level: int | None = None, *, bound: float | None = None) -> Plaintext:
+def encode(
+    self: Core, array: ArrayLike, level: int | None = None, *, bound: float | None = None, slots: bool = False
+) -> Plaintext:
     """Encode a message without encrypting it.
 
     Parameters
     ----------
-    array : array_like of real or complex numbers, shape (n,)
-        At least one value. More than `slot_count` fill several units; zeros follow the last.
+    array : array_like of real or complex numbers
+        At least one value, and of any shape for up to `slot_count` values: `Plaintext.shape`. More of them are a
+        vector, and fill several units. Zeros follow the last.
     level : int, optional
         Level to encode at; the engine's highest, if left out.
     bound : float, optional
         Bound that its encryptions have, as in `encrypt`.
+    slots : bool, default False
+        As in `encrypt`.
 
     Raises
     ------
     RangeError
         If a value exceeds `bound`, or `bound` the level's room.
     MessageError
-        If it is empty, of two dimensions, or holds NaN or infinity.
+        If it is empty, of two dimensions and more than `slot_count` values, or holds NaN or infinity.
     MessageTypeError
         If it doesn't hold numbers.
     LevelError
@@ -44,10 +51,10 @@ def encode(self: Core, array: ArrayLike, level: int | None = None, *, bound: flo
     Examples
     --------
     >>> plaintext = engine.encode([0.25, 0.5])
-    >>> engine.decode(plaintext)[:2].round(6)
+    >>> engine.decode(plaintext).round(6)
     array([0.25, 0.5 ])
     """
-    return _encode(self, "encode", array, level, _checks.bound("encode", bound, self._bound))
+    return _encode(self, "encode", array, level, _checks.bound("encode", bound, self._bound), slots)
 
 
 def decode(self: Core, plaintext: Plaintext) -> Values:
@@ -55,12 +62,13 @@ def decode(self: Core, plaintext: Plaintext) -> Values:
 
     Returns
     -------
-    ndarray of float64 or complex128, shape (units * slot_count,)
-        Real if the message was. A message of up to `slot_count` values has one unit.
+    ndarray of float64 or complex128
+        Of the shape of the message, or of all slots, one unit after the other, where they count. Real if the message
+        was.
     """
     plaintext = checks.instance("decode", "plaintext", plaintext, Plaintext)
     slots = self._context.decode(plaintext._native)
-    return np.ascontiguousarray(slots.real) if plaintext.is_real else slots
+    return plaintext._layout.values(np.ascontiguousarray(slots.real) if plaintext.is_real else slots)
 
 
 def encrypt(
@@ -70,14 +78,15 @@ def encrypt(
     level: int | None = None,
     *,
     bound: float | None = None,
+    slots: bool = False,
 ) -> Ciphertext:
-    """Encrypt a message.
+    """Encrypt a message, and remember its shape, which is public.
 
     Parameters
     ----------
-    array : array_like of real or complex numbers, shape (n,), or Plaintext
-        At least one value. More than `slot_count` fill several units, ``len(ciphertext)`` of them; zeros follow
-        the last value.
+    array : array_like of real or complex numbers, or Plaintext
+        At least one value, and of any shape for up to `slot_count` values: `Ciphertext.shape`. A single number goes to
+        every slot. More than `slot_count` values are a vector, and fill several units: `Ciphertext.unit_count`.
     key : PublicKey or SecretKey
         Whom it is for. A secret key adds less noise.
     level : int, optional
@@ -87,6 +96,8 @@ def encrypt(
         Declared bound of the values' sizes; the engine's, if left out. It is public: choose it by what the values can
         be, and not by what they are. Operations carry it on, and refuse results that the modulus may not hold. Where
         nothing is declared, 1 is assumed, and such results are warned of.
+    slots : bool, default False
+        Let all slots count, those after the last value with zeros, as version 0.1 did: the shape is that of the slots.
 
     Raises
     ------
@@ -107,18 +118,23 @@ def encrypt(
     >>> ciphertext = engine.encrypt([1 + 2j, 3 - 4j], public_key, level=2, bound=5)
     >>> ciphertext.level, ciphertext.bound
     (2, 5.0)
-    >>> engine.decrypt(ciphertext, secret_key)[:2].round(3)
+    >>> engine.decrypt(ciphertext, secret_key).round(3)
     array([1.+2.j, 3.-4.j])
+    >>> table = engine.encrypt([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], public_key, bound=6)
+    >>> table.shape, table.sum().shape
+    ((2, 3), ())
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         needed = ("PublicKey", "SecretKey")
         raise _operands.wrong_key("encrypt", "key", key, needed, "create_public_key")
     if not isinstance(array, Plaintext):
         declared = _checks.bound("encrypt", bound, self._bound)
-        return _encrypt(self, _encode(self, "encrypt", array, level, declared), key)
+        return _encrypt(self, _encode(self, "encrypt", array, level, declared, slots), key)
+    if checks.truth("encrypt", "slots", slots):
+        array = Plaintext(self._context, array._native, is_real=array.is_real)
     if bound is not None:
         native = self._context.declare(array._native, _checks.declared_bound("encrypt", bound))
-        array = Plaintext(self._context, native, is_real=array.is_real)
+        array = Plaintext(self._context, native, is_real=array.is_real, layout=array._layout)
     target = array.level if level is None else _checks.level("encrypt", level, self.max_level)
     if target == array.level:
         return _encrypt(self, array, key)
@@ -130,20 +146,28 @@ def encrypt(
             max_level=array.level,
         )
     fresh = _encrypt(self, array, key)
-    return self._wrap(self._context.level_down(fresh._native, target), is_real=array.is_real)
+    lowered = self._context.level_down(fresh._native, target)
+    return self._wrap(lowered, is_real=array.is_real, layout=array._layout)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values:
-    """Decrypt to an array.
+def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots: bool = False) -> Values:
+    """Decrypt to an array of the ciphertext's shape.
 
     The values carry the ciphertext's noise. Whoever sees decryptions of ciphertexts that they had a hand in may
     learn about the secret from it: see SECURITY.md before giving them away.
 
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+    secret_key : SecretKey
+    slots : bool, default False
+        Return all slots, whatever the shape: those after the values hold zeros, or nothing that means anything.
+
     Returns
     -------
-    ndarray of float64 or complex128, shape (units * slot_count,)
-        Real if the message was, and all that it was combined with. A message of up to `slot_count` values has one
-        unit.
+    ndarray of float64 or complex128
+        Of `Ciphertext.shape`; of ``(unit_count * slot_count,)`` for several units, one after the other. Real if the
+        message was, and all that it was combined with.
 
     Raises
     ------
@@ -155,7 +179,10 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values
     RangeWarning
         If a value exceeds the ciphertext's bound by more than noise: a value on the way was larger than its bound.
     """
-    return decode(self, decrypt_to_plaintext(self, ciphertext, secret_key))
+    plaintext = decrypt_to_plaintext(self, ciphertext, secret_key)
+    if checks.truth("decrypt", "slots", slots):
+        plaintext = Plaintext(self._context, plaintext._native, is_real=plaintext.is_real)
+    return decode(self, plaintext)
 
 
 def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
@@ -163,9 +190,10 @@ def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretK
     ciphertext = _operands.ciphertext("decrypt", ciphertext)
     secret = _operands.secret_key("decrypt", secret_key)
     native = self._context.decrypt(ciphertext._native, secret._native)
-    return Plaintext(self._context, native, is_real=ciphertext.is_real)
+    return Plaintext(self._context, native, is_real=ciphertext.is_real, layout=ciphertext._layout)
 
 
+@slotwise(needs_zeros=True)
 def assume_bound(self: Core, ciphertext: Ciphertext, bound: float) -> Ciphertext:
     """Claim a bound for a ciphertext's values, in place of the one that operations carried.
 
@@ -207,10 +235,19 @@ def _encrypt(self: Core, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ci
         native = self._context.encrypt_public(plaintext._native, key._native)
     else:
         native = self._context.encrypt_secret(plaintext._native, key._native)
-    return self._wrap(native, is_real=plaintext.is_real)
+    return self._wrap(native, is_real=plaintext.is_real, layout=plaintext._layout)
 
 
-def _encode(self: Core, operation: str, array: Any, level: Any, bound: float | None) -> Plaintext:
-    slots, is_real = _checks.message(operation, array, self.slot_count)
-    native = self._context.encode(slots, _checks.level(operation, level, self.max_level), bound, is_real)
-    return Plaintext(self._context, native, is_real=is_real)
+def _encode(self: Core, operation: str, array: Any, level: Any, bound: float | None, slots: Any) -> Plaintext:
+    values, is_real, layout = message(self, operation, array, slots)
+    native = self._context.encode(values, _checks.level(operation, level, self.max_level), bound, is_real)
+    return Plaintext(self._context, native, is_real=is_real, layout=layout)
+
+
+def message(self: Core, operation: str, array: Any, slots: Any) -> tuple[_checks.ComplexArray, bool, Layout]:
+    """Turn a message into what slots hold, and say whether it is real, and which slots hold it."""
+    if checks.truth(operation, "slots", slots) or not self._has_shapes:
+        return *_checks.message(operation, array, self.slot_count), SLOTS
+    values, is_real, shape = _checks.array(operation, array, self.slot_count)
+    layout = SLOTS if len(values) > self.slot_count else _shape.layout(shape, self.slot_count)
+    return np.resize(values, self.slot_count) if layout.is_single else values, is_real, layout

@@ -54,8 +54,8 @@ def _conjugate(x: Any) -> Any:
 
 @NUMPY.implements(np.roll)
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    if len(a) > 1:
-        raise NUMPY.refusal("numpy.roll", f"there are {len(a)} units, which aren't one vector", type(a).__name__)
+    if a.unit_count > 1:
+        raise NUMPY.refusal("numpy.roll", f"there are {a.unit_count} units, which aren't one vector", type(a).__name__)
     if axis not in (None, 0, -1):
         raise NUMPY.refusal("numpy.roll", f"axis is {axis!r}, and slots have one", type(a).__name__)
     return a.rotate(shift)

@@ -15,6 +15,7 @@ from ._auto import deepened
 from ._core import Core
 from ._deep_polynomials import DeepEvaluation, degree_of, evaluate_all, refreshed
 from ._fit import ChebyshevFit
+from ._shaping import slotwise, unpadded
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
@@ -22,6 +23,7 @@ from .keys import RelinearizationKey
 _LARGEST_POWER: Final = 2**16
 
 
+@slotwise()
 @deepened
 def make_power_basis(
     self: Core,
@@ -47,6 +49,7 @@ def make_power_basis(
     return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
 
 
+@slotwise(keeps_zeros=False)
 @deepened
 def make_chebyshev_basis(
     self: Core,
@@ -65,6 +68,7 @@ def make_chebyshev_basis(
     return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
 
 
+@slotwise(needs_zeros=True)
 @deepened
 def evaluate_polynomial(
     self: Core,
@@ -112,6 +116,7 @@ def evaluate_polynomial(
     return _evaluate(self, "evaluate_polynomial", False, ciphertext, coefficients, relinearization_key, bootstrap_key)
 
 
+@slotwise(needs_zeros=True)
 @deepened
 def evaluate_chebyshev_polynomial(
     self: Core,
@@ -206,6 +211,7 @@ def _evaluate(
     is_claimed: bool = True,
 ) -> Ciphertext:
     x = _operands.relinearized(operation, ciphertext)
+    layout = x._layout
     if key is None:
         key = bootstrap_key
     if key is None:
@@ -215,6 +221,8 @@ def _evaluate(
     series, is_real = _checks.coefficients(operation, coefficients if fit is None else fit.coefficients)
     # p + iq, each with real coefficients: the products by i are free.
     polynomials = [series.real] if is_real else [series.real, series.imag]
+    # The map of a fit leaves zeros after short vectors as they are: in the middle of the interval.
+    at_zero = complex(np.polynomial.chebyshev.chebval(0.0, series) if chebyshev or fit is not None else series[0])
     depth = max(degree_of(p).bit_length() for p in polynomials)
     needed, chebyshev = depth if fit is None else fit.levels, chebyshev or fit is not None
     if needed > x.level and (bootstrap_key is not None or self._refreshed is not None):
@@ -226,17 +234,17 @@ def _evaluate(
         is_deep = needed > level_out
         is_refreshed = x.level < needed - depth or (not is_deep and bootstraps is not None)
         if is_refreshed:
-            x = refreshed(self, x, bootstraps)
+            x = refreshed(self, x, bootstraps)._with(layout)
         if is_deep:
             x = x if fit is None else _mapped(self, operation, x, fit, is_claimed)
             deep = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
             values = deep(x, polynomials, is_exactly_real=is_refreshed)
-            return values[0] if is_real else values[0] + 1j * values[1]
+            return unpadded(layout, values[0] if is_real else values[0] + 1j * values[1], at_zero)
     if fit is not None:
         _checks.require_level(operation, x.level, needed, self.max_level)
         x = _mapped(self, operation, x, fit, is_claimed)
     values = evaluate_all(self, x, polynomials, chebyshev, key)
-    return values[0] if is_real else values[0] + 1j * values[1]
+    return unpadded(layout, values[0] if is_real else values[0] + 1j * values[1], at_zero)
 
 
 def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_claimed: bool) -> Ciphertext:

@@ -36,7 +36,7 @@ def check_range(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, bound
     operation = "check_range"
     ciphertext = _operands.ciphertext(operation, ciphertext)
     limit = _checks.declared_bound(operation, bound)
-    values = decrypt(self, ciphertext, _operands.secret_key(operation, secret_key))
+    values = decrypt(self, ciphertext, _operands.secret_key(operation, secret_key), slots=True)
     sizes = np.maximum(np.abs(values.real), np.abs(values.imag))
     index = int(sizes.argmax())
     # The noise of values of size 1 is no fault.

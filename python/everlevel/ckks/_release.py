@@ -12,6 +12,7 @@ from .._common import checks
 from ..errors import ParameterError
 from . import _operands
 from ._core import Core
+from ._shaping import masked
 from .ciphertext import Ciphertext
 from .keys import SecretKey
 
@@ -27,8 +28,8 @@ class Release:
 
     Attributes
     ----------
-    values : ndarray of float64 or complex128, shape (units * slot_count,)
-        Real if the message was.
+    values : ndarray of float64 or complex128
+        Of the shape that `Engine.decrypt` gives. Real if the message was.
     error_model : str
         ``"heuristic"``: the ciphertext's errors are bounded on the assumption that noise has normal tails.
     log2_failure : float or None
@@ -58,7 +59,9 @@ class Release:
         how = f"failure 2^{self.log2_failure:.0f}" if self.log2_failure is not None else None
         if how is None:
             how = f"{self.statistical_bits:g} statistical bits, precision {self.precision_bits:.1f} bits"
-        return f"Release({len(self)} values, {how}, {self.error_model} error model, {self.remaining} releases left)"
+        return (
+            f"Release({self.values.size} values, {how}, {self.error_model} error model, {self.remaining} releases left)"
+        )
 
 
 def release(
@@ -118,7 +121,7 @@ def release(
     True
     """
     operation = "release"
-    x = _operands.ciphertext(operation, ciphertext)
+    x = masked(_operands.ciphertext(operation, ciphertext))
     secret = _operands.secret_key(operation, secret_key)
     if (grid is None) == (statistical_bits is None):
         given = "neither" if grid is None else "both"
@@ -135,7 +138,7 @@ def release(
     else:
         bits = _number(operation, "statistical_bits", statistical_bits)
         slots, precision = self._context.release_flooded(x._native, secret._native, bits)
-    values = np.ascontiguousarray(slots.real) if x.is_real else slots
+    values = x._layout.values(np.ascontiguousarray(slots.real) if x.is_real else slots)
     remaining = secret._native.release_budget - secret._native.released
     return Release(values, ERROR_MODEL, failure, bits, precision, remaining)
 

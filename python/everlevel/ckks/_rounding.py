@@ -15,8 +15,9 @@ import numpy as np
 from .._common import checks
 from ..errors import ParameterError
 from ._bootstrap_keys import require_bootstrap
-from ._elementary import known, real
+from ._elementary import real
 from ._numpy import NUMPY
+from ._shaping import known
 from .ciphertext import Ciphertext
 
 __all__ = ["ceil", "floor", "round"]

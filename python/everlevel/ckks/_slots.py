@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, cast, overload
 
@@ -10,11 +11,12 @@ import numpy as np
 from .. import _native
 from .._common import checks, units
 from ..errors import ParameterError
-from . import _checks, _operands
+from . import _checks, _operands, _reductions, _shape
 from ._arithmetic import multiply
 from ._auto import deepened
 from ._core import Core
 from ._registry import KeyRegistry
+from ._shaping import known, on_slots, slotwise
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
@@ -77,6 +79,7 @@ def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = Non
     return _rotate(self, ciphertext, key, delta)
 
 
+@on_slots
 @deepened
 def _rotate(self: Core, ciphertext: Any, key: Any, delta: int | None) -> Ciphertext:
     ciphertext = _operands.relinearized("rotate", ciphertext)
@@ -106,6 +109,7 @@ def _rotate(self: Core, ciphertext: Any, key: Any, delta: int | None) -> Ciphert
     return self._wrap(native, is_real=ciphertext.is_real)
 
 
+@on_slots
 @deepened
 def rotate_batch(
     self: Core,
@@ -198,10 +202,11 @@ def conjugate(self: Core, ciphertext: Any, conjugation_key: Any = None) -> Any:
     """
     if isinstance(ciphertext, Plaintext):
         native = self._context.conjugate_plain(ciphertext._native)
-        return Plaintext(self._context, native, is_real=ciphertext.is_real)
+        return Plaintext(self._context, native, is_real=ciphertext.is_real, layout=ciphertext._layout)
     return _conjugate(self, ciphertext, conjugation_key)
 
 
+@slotwise()
 @deepened
 def _conjugate(self: Core, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
     ciphertext = _operands.relinearized("conjugate", ciphertext)
@@ -217,9 +222,9 @@ def sum(  # noqa: A001 (NumPy's name)
     self: Core,
     ciphertext: Ciphertext,
     rotation_key: RotationKey | EvaluationKey | int | None = None,
-    axis: int | None = None,
+    axis: int | tuple[int, ...] | None = None,
 ) -> Ciphertext:
-    """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
+    """Add up values along axes, as ``numpy.sum`` does.
 
     Parameters
     ----------
@@ -227,30 +232,35 @@ def sum(  # noqa: A001 (NumPy's name)
         Of two polynomials, where slots are added up.
     rotation_key : RotationKey or EvaluationKey, optional
         For the slots; the engine's keys, if left out. Sums over units need none: ``sum(ciphertext, 0)``.
-    axis : {None, 0, 1}, optional
-        0: the units, slot by slot, to one unit. 1: the slots of each unit, log2(slot_count) rotations each.
-        None: both, to one unit.
+    axis : int or tuple of int, optional
+        Axes of `Ciphertext.shape`; all, if left out. Where all slots count, 0: the units, slot by slot, to one unit. 1:
+        the slots of each unit. None: both, to one unit.
 
     Returns
     -------
     Ciphertext
-        A sum over slots is in every slot of its unit. Levels consumed: 0.
+        Of the shape that is left: () for all values. Where all slots count, so they do in the result, and a sum over
+        slots is in every slot of its unit. Levels consumed: 0; 1 for an axis that others come before, whose sums a mask
+        brings together. Rotations: log2(slot_count) for all values, and up to 2·log2 of the length of an axis.
 
     Raises
     ------
     ParameterError
-        If `axis` is something else.
+        If there is no such axis.
     MissingKeyError
         If slots are added up without a key, and the engine knows none.
 
     Examples
     --------
     >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
-    >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
-    array([6., 6.])
+    >>> float(engine.decrypt(engine.sum(a, rotation_key), secret_key).round(3))
+    6.0
     """
+    x = _operands.ciphertext("sum", ciphertext)
+    if x._layout.shape is not None:
+        return along(self, "sum", x, rotation_key, axis)
     rotation_key, axis = _key_and_axis("sum", rotation_key, axis)
-    return _sum(self, "sum", ciphertext, rotation_key, axis)
+    return _sum(self, "sum", x, rotation_key, axis)
 
 
 @deepened
@@ -258,18 +268,16 @@ def mean(
     self: Core,
     ciphertext: Ciphertext,
     rotation_key: RotationKey | EvaluationKey | int | None = None,
-    axis: int | None = None,
+    axis: int | tuple[int, ...] | None = None,
 ) -> Ciphertext:
-    """Return the mean of slots, units, or both, as ``numpy.mean`` does for an array of shape (units, slot_count).
+    """Return the mean of values along axes, as ``numpy.mean`` does.
 
-    It is one of all slots: the zeros after a short message count. Arguments and errors are as in `sum`, whose result
-    is divided by the number of its terms.
+    Arguments and errors are as in `sum`, whose result is divided by the number of its terms.
 
     Returns
     -------
     Ciphertext
-        A mean of slots is in every slot of its unit. Levels consumed: 1, and 0 for a mean of one term. Its bound is
-        that of the ciphertext.
+        Of the shape of the sum. Levels consumed: 1, and 0 for a mean of one term. Its bound is that of the ciphertext.
 
     Raises
     ------
@@ -278,21 +286,43 @@ def mean(
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key, bound=3)
-    >>> engine.decrypt(engine.mean(a, rotation_key), secret_key)[:2].round(3)
-    array([2., 2.])
+    >>> a = engine.encrypt([[1.0, 3.0], [4.0, 8.0]], public_key, bound=8)
+    >>> engine.decrypt(engine.mean(a, rotation_key, axis=1), secret_key).round(3)
+    array([2., 6.])
     """
+    x = _operands.ciphertext("mean", ciphertext)
+    if x._layout.shape is not None:
+        return along(self, "mean", x, rotation_key, axis)
     rotation_key, axis = _key_and_axis("mean", rotation_key, axis)
-    count = len(_operands.ciphertext("mean", ciphertext))
-    terms = (count if axis in units.OVER_UNITS else 1) * (self.slot_count if axis in units.OVER_SLOTS else 1)
+    terms = (x.unit_count if axis in units.OVER_UNITS else 1) * (self.slot_count if axis in units.OVER_SLOTS else 1)
     if terms > 1:
         # Before the sum, whose values are too large for a bootstrap.
         _checks.require_level("mean", ciphertext.level, 1, self.max_level)
     return multiply(self, _sum(self, "mean", ciphertext, rotation_key, axis), 1 / terms)
 
 
+def along(self: Core, operation: str, x: Ciphertext, rotation_key: Any, axis: Any, *, ddof: int = 0) -> Ciphertext:
+    """Add up the values of an array that is shorter than the slots, or average them: by their number less `ddof`."""
+    if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
+        rotation_key, axis = None, rotation_key
+    if rotation_key is not None:
+        self._registry.remember(_rotation_key(self._registry, operation, rotation_key))
+    axes = _shape.axes(operation, axis, x.ndim)
+    terms = math.prod(x.shape[each] for each in axes)
+
+    def of_slots(values: Ciphertext) -> Ciphertext:
+        return _sum_range(self, operation, values, rotation_key, self.slot_count)
+
+    if operation == "sum" or (terms == 1 and ddof == 0):
+        return _reductions.total(_operands.relinearized(operation, x), axes, of_slots)
+    _checks.require_level(operation, x.level, 1, self.max_level)
+    divisor = terms - ddof
+    average = _reductions.total(_operands.relinearized(operation, x), axes, of_slots, 1 / divisor)
+    return known(average, x.bound * (terms / divisor))
+
+
 def _key_and_axis(
-    operation: str, rotation_key: RotationKey | EvaluationKey | int | None, axis: int | None
+    operation: str, rotation_key: RotationKey | EvaluationKey | int | None, axis: Any
 ) -> tuple[RotationKey | EvaluationKey | None, int | None]:
     """Tell a key from an axis in the place of one, and check the axis."""
     if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
@@ -357,6 +387,7 @@ def sum_range(
     return _sum_range(self, "sum_range", ciphertext, rotation_key, count)
 
 
+@on_slots
 @deepened
 def _sum_range(self: Core, operation: str, ciphertext: Any, key: Any, count: Any) -> Ciphertext:
     ciphertext = _operands.relinearized(operation, ciphertext)

@@ -17,8 +17,9 @@ from .._common import checks
 from ..errors import ParameterError
 from . import _extrema
 from ._bootstrap_keys import require_bootstrap
-from ._elementary import known, real
+from ._elementary import real
 from ._layouts import one_unit
+from ._shaping import known
 from .ciphertext import Ciphertext
 
 __all__ = ["median", "sort", "top_k"]

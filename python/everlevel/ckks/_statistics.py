@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, cast
 
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.typing import ArrayLike
 from .._common import checks, units
 from .._common.opaque import Opaque
 from ..errors import OperandTypeError, ParameterError
-from . import _checks, _extrema
+from . import _checks, _extrema, _shape, _slots
 from ._elementary import Interval, claimed, evaluate, product, real
 from ._fit import checked_interval
 from ._layouts import one_unit
 from ._numpy import NUMPY
+from ._reductions import kept
+from ._shaping import require_vector
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
 
@@ -38,7 +41,7 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     Returns
     -------
     Ciphertext
-        The sum in every slot: ``(x * y).sum()``. Levels consumed: 1.
+        ``(x * y).sum()``, of shape (). Levels consumed: 1.
 
     Raises
     ------
@@ -51,8 +54,8 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     --------
     >>> import everlevel
     >>> x = engine.encrypt([1.0, 2.0, 3.0], secret_key, bound=3)
-    >>> engine.decrypt(everlevel.dot([0.5, 0.25, 1.0], x), secret_key)[:2].round(3)
-    array([4., 4.])
+    >>> float(engine.decrypt(everlevel.dot([0.5, 0.25, 1.0], x), secret_key).round(3))
+    4.0
     """
     operation = "dot"
     if not any(isinstance(value, Ciphertext) for value in (x, y)):
@@ -64,6 +67,9 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
             actual=f"{type(x).__name__}, {type(y).__name__}",
         )
     vector, other = (x, y) if isinstance(x, Ciphertext) else (cast(Ciphertext, y), x)
+    for each in (x, y):
+        if isinstance(each, Ciphertext):
+            require_vector(operation, each)
     if isinstance(other, Opaque) or _checks.is_scalar(other):
         return product(operation, vector, other).sum()
     entries = _checks.numbers(operation, other)
@@ -122,38 +128,38 @@ def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
 
 
 @NUMPY.implements(np.var)
-def var(x: Ciphertext, axis: int | None = None, *, ddof: int = 0) -> Ciphertext:
-    """Compute the variance of slots, units, or both, as ``numpy.var`` does for an array of shape (units, slot_count).
-
-    It is one of all slots: the zeros after a short message count, as they do in `Ciphertext.mean`.
+def var(x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0) -> Ciphertext:
+    """Compute the variance along axes, as ``numpy.var`` does.
 
     Parameters
     ----------
     x : Ciphertext
         Real, of two polynomials.
-    axis : {None, 0, 1}, optional
-        As in `Ciphertext.mean`.
+    axis : int or tuple of int, optional
+        As in `Engine.sum`.
     ddof : int, default 0
         The sum of squares is divided by the number of its terms less this.
 
     Returns
     -------
     Ciphertext
-        In every slot that the mean is in. Its bound is the square of that of x, which variances don't exceed, with
-        the share of `ddof`. Levels consumed: 3.
+        Of the shape of the mean. Its bound is the square of that of x, which variances don't exceed, with the share of
+        `ddof`. Levels consumed: 3; up to 5 along an axis that others come before.
 
     Examples
     --------
     >>> import everlevel
-    >>> x = engine.encrypt(np.resize([1.0, 3.0], engine.slot_count), secret_key, bound=3)
-    >>> engine.decrypt(everlevel.var(x), secret_key)[:1].round(3)
-    array([1.])
+    >>> x = engine.encrypt([1.0, 3.0, 5.0], secret_key, bound=5)
+    >>> float(engine.decrypt(everlevel.var(x, ddof=1), secret_key).round(3))
+    4.0
     """
     return _variance("var", x, axis, ddof)
 
 
 @NUMPY.implements(np.std)
-def std(x: Ciphertext, axis: int | None = None, *, ddof: int = 0, interval: Interval | None = None) -> Ciphertext:
+def std(
+    x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0, interval: Interval | None = None
+) -> Ciphertext:
     """Compute the standard deviation: the square root of `var`, whose arguments it takes.
 
     Parameters
@@ -189,7 +195,7 @@ def std(x: Ciphertext, axis: int | None = None, *, ddof: int = 0, interval: Inte
 
 @NUMPY.implements(np.linalg.norm)
 def norm(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
-    """Compute the Euclidean norm of all slots, as ``numpy.linalg.norm`` does of a vector.
+    """Compute the Euclidean norm of all values, as ``numpy.linalg.norm`` does of a vector.
 
     Parameters
     ----------
@@ -215,8 +221,8 @@ def norm(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
     >>> secret = deep.create_secret_key()
     >>> key = deep.create_evaluation_key(secret)
     >>> x = deep.encrypt([0.3, 0.4], secret, bound=1)
-    >>> deep.decrypt(everlevel.norm(x, interval=(0.25, 0.75)), secret)[:1].round(3)
-    array([0.5])
+    >>> float(deep.decrypt(everlevel.norm(x, interval=(0.25, 0.75)), secret).round(3))
+    0.5
     """
     ends = _squared("norm", interval)
     value = real("norm", x)
@@ -281,8 +287,28 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
 
 
 def _variance(operation: str, value: Any, axis: Any, ddof: Any) -> Ciphertext:
-    x, over = real(operation, value), units.axis(operation, axis)
-    terms = (len(x) if over in units.OVER_UNITS else 1) * (x.slot_count if over in units.OVER_SLOTS else 1)
+    x = real(operation, value)
+    if x._layout.shape is not None:
+        axes = _shape.axes(operation, axis, x.ndim)
+        terms = math.prod(x.shape[each] for each in axes)
+        lost = _lost(operation, ddof, terms)
+        centred = x - kept(x.mean(axes), x.shape, axes)
+        variance = _slots.along(cast(Any, x._engine), operation, centred * centred, None, axes, ddof=lost)
+    else:
+        over = units.axis(operation, axis)
+        terms = (x.unit_count if over in units.OVER_UNITS else 1) * (x.slot_count if over in units.OVER_SLOTS else 1)
+        lost = _lost(operation, ddof, terms)
+        mean = x.mean(over)
+        if mean.unit_count < x.unit_count:
+            mean = cast(Any, x._engine).vstack([mean] * x.unit_count)
+        centred = x - mean
+        variance = (centred * centred).sum(over) * (1 / (terms - lost))
+    # The mean of squares about the mean is at most that of squares.
+    return claimed(variance, x.bound**2 * terms / (terms - lost))
+
+
+def _lost(operation: str, ddof: Any, terms: int) -> int:
+    """Check by how many terms fewer a sum is divided."""
     lost = checks.integer(operation, "ddof", ddof)
     if not 0 <= lost < terms:
         raise ParameterError(
@@ -292,13 +318,7 @@ def _variance(operation: str, value: Any, axis: Any, ddof: Any) -> Ciphertext:
             value=lost,
             allowed=(0, terms - 1),
         )
-    mean = x.mean(over)
-    if len(mean) < len(x):
-        mean = cast(Any, x._engine).vstack([mean] * len(x))
-    centred = x - mean
-    variance: Ciphertext = (centred * centred).sum(over) * (1 / (terms - lost))
-    # The mean of squares about the mean is at most that of squares.
-    return claimed(variance, x.bound**2 * terms / (terms - lost))
+    return lost
 
 
 def _squared(operation: str, interval: Any) -> Interval:

@@ -15,6 +15,7 @@ from ..errors import OperandTypeError
 from . import _checks
 from ._numpy import NUMPY
 from ._registry import KeyRegistry
+from ._shape import SLOTS, Layout, Shaped
 from ._storable import Storable
 from .keys import ConjugationKey, RelinearizationKey
 from .matrix import LightPlainMatrix, PlainMatrix
@@ -35,7 +36,7 @@ class Operations(Protocol):
     def auto_bootstrap(self) -> bool: ...
     @property
     def gap(self) -> float: ...
-    def _wrap(self, native: _native.Ciphertext, *, is_real: bool) -> Ciphertext: ...
+    def _wrap(self, native: _native.Ciphertext, *, is_real: bool, layout: Layout = SLOTS) -> Ciphertext: ...
     def add(self, left: Any, right: Any) -> Ciphertext: ...
     def subtract(self, left: Any, right: Any) -> Ciphertext: ...
     def negate(self, ciphertext: Ciphertext) -> Ciphertext: ...
@@ -43,8 +44,8 @@ class Operations(Protocol):
     def square(self, ciphertext: Ciphertext, relinearization_key: Any = None) -> Ciphertext: ...
     def multiply_matrix(self, matrix: Any, ciphertext: Ciphertext, key: Any) -> Ciphertext: ...
     def rotate(self, ciphertext: Ciphertext, *, delta: int) -> Ciphertext: ...
-    def sum(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
-    def mean(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
+    def sum(self, ciphertext: Ciphertext, *, axis: int | tuple[int, ...] | None) -> Ciphertext: ...
+    def mean(self, ciphertext: Ciphertext, *, axis: int | tuple[int, ...] | None) -> Ciphertext: ...
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: Any) -> Ciphertext: ...
     def bootstrap(self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, level: Any) -> Ciphertext: ...
     def lossy_bootstrap(
@@ -58,15 +59,19 @@ class Operations(Protocol):
     def assume_bound(self, ciphertext: Ciphertext, bound: float) -> Ciphertext: ...
 
 
-class Ciphertext(Encrypted, Storable):
+class Ciphertext(Shaped, Encrypted, Storable):
     """An encrypted vector of numbers, in units of `slot_count`.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
     threads may share it. Operators use the evaluation keys that the engine has made, or was given, for the
     ciphertext's secret.
 
-    A vector longer than `slot_count` has several units, ``len(ciphertext)`` of them: operations act on each, and
-    rotations inside each. `units` takes them apart, and `Engine.vstack` puts them together.
+    It remembers the `shape` of what was encrypted, up to `slot_count` values, as NumPy's arrays do: `len`, sums and
+    means are those of the values that are there, and shapes broadcast. Rotations, products with matrices and arrays of
+    `slot_count` values work on all slots, and give the slots' shape, with zeros after the values.
+
+    A vector longer than `slot_count` has several units, `unit_count` of them: operations act on each, and rotations
+    inside each. `units` takes them apart, and `Engine.vstack` puts them together.
 
     ==========================  =============================================  ======================
     expression                  means                                          levels consumed
@@ -98,11 +103,13 @@ class Ciphertext(Encrypted, Storable):
     >>> b = a * a - 2 * a + 1.5
     >>> b.level == a.level - 1
     True
-    >>> engine.decrypt(b, secret_key)[:3].round(3)
+    >>> engine.decrypt(b, secret_key).round(3)
     array([0.5, 1.5, 4.5])
+    >>> b.shape, engine.decrypt(b - b.mean(), secret_key).round(3)
+    ((3,), array([-1.667, -0.667,  2.333]))
     """
 
-    __slots__ = ("__weakref__", "_engine", "_is_real", "_native")
+    __slots__ = ("__weakref__", "_engine", "_is_real", "_layout", "_native")
 
     kind = "ciphertext"
 
@@ -119,13 +126,22 @@ class Ciphertext(Encrypted, Storable):
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return NUMPY.function(function, args, kwargs)
 
-    def __init__(self, engine: Operations, native: _native.Ciphertext, *, is_real: bool) -> None:
+    def __init__(
+        self, engine: Operations, native: _native.Ciphertext, *, is_real: bool, layout: Layout = SLOTS
+    ) -> None:
         self._engine = engine
         self._native = native
         self._is_real = is_real
+        self._layout = layout
 
     def _stored(self) -> tuple[_native.Context, _native.Ciphertext, dict[str, str]]:
-        return self._engine._context, self._native, {"is_real": str(self._is_real).lower()}
+        return self._engine._context, self._native, {"is_real": str(self._is_real).lower(), **self._layout.notes()}
+
+    def _with(self, layout: Layout) -> Ciphertext:
+        """Return the same ciphertext with another layout."""
+        if layout is self._layout:
+            return self
+        return Ciphertext(self._engine, self._native, is_real=self._is_real, layout=layout)
 
     @property
     def level(self) -> int:
@@ -142,19 +158,17 @@ class Ciphertext(Encrypted, Storable):
         """Slots of a unit."""
         return self._native.slot_count
 
-    def __len__(self) -> int:
-        """Return the number of units: 1 for a vector of up to `slot_count` values."""
-        return self._native.unit_count
-
     def units(self) -> list[Ciphertext]:
         """Return each unit as a ciphertext of its own.
 
         Examples
         --------
         >>> a = engine.encrypt(np.ones(2 * engine.slot_count), public_key)
-        >>> len(a), [len(unit) for unit in a.units()]
+        >>> a.unit_count, [unit.unit_count for unit in a.units()]
         (2, [1, 1])
         """
+        if self.unit_count == 1:
+            return [self]
         return [Ciphertext(self._engine, unit, is_real=self._is_real) for unit in self._native.units()]
 
     def __copy__(self) -> Ciphertext:
@@ -219,7 +233,8 @@ class Ciphertext(Encrypted, Storable):
         parts = [
             f"level {self.level}/{self._engine.max_level}",
             f"scale 2^{self._native.log2_scale:.2f}",
-            f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}",
+            f"slots {self.unit_count}×{self.slot_count}" if self.unit_count > 1 else f"slots {self.slot_count}",
+            *([] if self._layout.shape is None else [f"shape {self.shape}"]),
             f"bound {self.bound:.4g}{'' if self.bound_kind == 'declared' else f' {self.bound_kind}'}",
             f"precision {self._precision()}",
         ]
@@ -269,7 +284,7 @@ class Ciphertext(Encrypted, Storable):
         if isinstance(other, (Plaintext, LightPlaintext)) or not _is_operand(other):
             return NotImplemented
         product = self._engine.multiply(self, _checks.inverse("divide", other))
-        return self._engine._wrap(product._native.quotient(), is_real=product.is_real)
+        return self._engine._wrap(product._native.quotient(), is_real=product.is_real, layout=product._layout)
 
     def __rtruediv__(self, other: Any) -> NoReturn:
         raise OperandTypeError(
@@ -352,18 +367,20 @@ class Ciphertext(Encrypted, Storable):
             return self._engine.assume_bound(self, _checks.declared_bound("within", low))
         return self._engine.assume_bound(self, _checks.largest_size("within", low, high))
 
-    def var(self, axis: int | None = None, *, ddof: int = 0) -> Ciphertext:
-        """Return the variance of slots, units, or both, with the engine's keys: see `everlevel.var`.
+    def var(self, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0) -> Ciphertext:
+        """Return the variance along axes, with the engine's keys: see `everlevel.var`.
 
         Examples
         --------
-        >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key, bound=3)
-        >>> engine.decrypt(a.var(), secret_key)[:2].round(3)
-        array([1., 1.])
+        >>> a = engine.encrypt([1.0, 3.0], public_key, bound=3)
+        >>> float(engine.decrypt(a.var(), secret_key).round(3))
+        1.0
         """
         return _call(np.var, self, axis, ddof=ddof)
 
-    def std(self, axis: int | None = None, *, ddof: int = 0, interval: tuple[float, float] | None = None) -> Ciphertext:
+    def std(
+        self, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0, interval: tuple[float, float] | None = None
+    ) -> Ciphertext:
         """Return the standard deviation, which lies in an interval: see `everlevel.std`."""
         return _call(np.std, self, axis, ddof=ddof, interval=interval)
 
@@ -388,8 +405,8 @@ class Ciphertext(Encrypted, Storable):
         Examples
         --------
         >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
-        >>> engine.decrypt(a.dot([0.5, 0.25, 1.0]), secret_key)[:2].round(3)
-        array([4., 4.])
+        >>> float(engine.decrypt(a.dot([0.5, 0.25, 1.0]), secret_key).round(3))
+        4.0
         """
         return _call(np.dot, self, other)
 
@@ -411,8 +428,8 @@ class Ciphertext(Encrypted, Storable):
         """
         return self._engine.rotate(self, delta=delta)
 
-    def sum(self, axis: int | None = None) -> Ciphertext:
-        """Add up slots, units, or both, with the engine's keys: see `Engine.sum`. Levels consumed: 0.
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Ciphertext:
+        """Add up values along axes, with the engine's keys: see `Engine.sum`. Levels consumed: 0 or 1.
 
         Raises
         ------
@@ -421,14 +438,16 @@ class Ciphertext(Encrypted, Storable):
 
         Examples
         --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
-        >>> engine.decrypt(a.sum(), secret_key)[:2].round(3)
-        array([6., 6.])
+        >>> a = engine.encrypt([[1.0, 2.0], [3.0, 4.0]], public_key, bound=4)
+        >>> float(engine.decrypt(a.sum(), secret_key).round(3))
+        10.0
+        >>> engine.decrypt(a.sum(axis=0), secret_key).round(3)
+        array([4., 6.])
         """
         return self._engine.sum(self, axis=axis)
 
-    def mean(self, axis: int | None = None) -> Ciphertext:
-        """Return the mean of slots, units, or both, with the engine's keys: see `Engine.mean`. Levels consumed: 1.
+    def mean(self, axis: int | tuple[int, ...] | None = None) -> Ciphertext:
+        """Return the mean of values along axes, with the engine's keys: see `Engine.mean`. Levels consumed: 1 or 2.
 
         Raises
         ------
@@ -437,9 +456,9 @@ class Ciphertext(Encrypted, Storable):
 
         Examples
         --------
-        >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key, bound=3)
-        >>> engine.decrypt(a.mean(), secret_key)[:2].round(3)
-        array([2., 2.])
+        >>> a = engine.encrypt([1.0, 2.0, 6.0], public_key, bound=6)
+        >>> float(engine.decrypt(a.mean(), secret_key).round(3))
+        3.0
         """
         return self._engine.mean(self, axis=axis)
 

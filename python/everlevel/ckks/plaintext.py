@@ -5,32 +5,37 @@ from __future__ import annotations
 from typing import TypeVar, final
 
 from .. import _native
+from ._shape import SLOTS, Layout, Shaped
 from ._storable import Encoded
 
 __all__ = ["LightPlaintext", "Plaintext"]
 
-NativeT = TypeVar("NativeT", _native.Plaintext, _native.LightPlaintext)
+NativeT = TypeVar("NativeT", bound=_native.Plaintext | _native.LightPlaintext)
 
 
-class _Message(Encoded[NativeT]):
+class _Message(Shaped, Encoded[NativeT]):
     """Base of both kinds of plaintext."""
 
-    __slots__ = ()
+    __slots__ = ("_layout",)
+
+    def __init__(self, context: _native.Context, native: NativeT, *, is_real: bool, layout: Layout = SLOTS) -> None:
+        super().__init__(context, native, is_real=is_real)
+        self._layout = layout
+
+    def _stored(self) -> tuple[_native.Context, NativeT, dict[str, str]]:
+        context, native, notes = super()._stored()
+        return context, native, {**notes, **self._layout.notes()}
 
     @property
     def slot_count(self) -> int:
         """Slots of a unit."""
         return self._context.slot_count
 
-    def __len__(self) -> int:
-        """Return the number of units: 1 for up to `slot_count` values."""
-        return self._native.unit_count
-
     def __bool__(self) -> bool:
         return True
 
     def _slots(self) -> str:
-        return f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}"
+        return f"slots {self.unit_count}×{self.slot_count}" if self.unit_count > 1 else f"slots {self.slot_count}"
 
 
 @final

@@ -80,11 +80,11 @@ def expected(operation: str, value: Any, content: str, model_hash: str, layout: 
     require_model(operation, "the rows", value.model_hash, model_hash)
     each = layout.units_in if content == "input" else layout.units_out
     units = layout.groups(len(value)) * each
-    if len(value.ciphertext) != units:
+    if value.ciphertext.unit_count != units:
         raise UnitCountError(
-            f"{operation}: the rows have {len(value.ciphertext)} units, and {len(value)} rows of this model have "
+            f"{operation}: the rows have {value.ciphertext.unit_count} units, and {len(value)} rows of this model have "
             f"{units}; encrypt them with client.encrypt",
-            left=len(value.ciphertext),
+            left=value.ciphertext.unit_count,
             right=units,
         )
     return value

@@ -257,11 +257,12 @@ def small_messages(draw: Draw) -> str:
     level = draw.one(draw.integer(0, engine.max_level), draw.integer(3, 5), engine.max_level)
     if draw.chance(0.35):
         signs, bound = _signs(draw, slots), draw.one(1.5, 1.4142135623730951, 2.0)
-        return f"engine.encrypt({signs}, secret_key, {level}, bound={bound!r})"
+        return f"engine.encrypt({signs}, secret_key, {level}, bound={bound!r}, slots=True)"
     most = 1.0 if getattr(engine, "automatic", False) else draw.one(1.0, 1.0, 0.5, 1.25, 4.0, 10.0)
     text, largest = values.vector(draw, most, slots, real=draw.one(True, True, None))
     bound = "" if largest <= 1 and draw.chance(0.3) else f"bound={largest!r}"
-    return f"engine.encrypt({levels.arguments(text, draw.one('secret_key', 'public_key'), str(level), bound)})"
+    options = levels.arguments(draw.one("secret_key", "public_key"), str(level), bound, "slots=True")
+    return f"engine.encrypt({text}, {options})"
 
 
 def _signs(draw: Draw, slots: int) -> str:

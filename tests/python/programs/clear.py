@@ -136,7 +136,7 @@ class Clear:
         return self
 
     def __len__(self) -> int:
-        return self.unit_count
+        return self.engine.slot_count if self.unit_count == 1 else self.unit_count
 
     def lowered(self, levels: int) -> Clear:
         if levels > self.level and self.engine.automatic:
@@ -304,7 +304,8 @@ class Decrypted:
     def check(self, run: Any, result: Any) -> None:
         if isinstance(result, float):
             return
-        units = len(result) // (self.source.engine.slot_count if isinstance(result, np.ndarray) else 1)
+        is_array = isinstance(result, np.ndarray)
+        units = len(result) // self.source.engine.slot_count if is_array else result.unit_count
         if units != self.source.unit_count:
             run.found("wrong", f"{units} units")
 

@@ -36,14 +36,19 @@ class ClearEngine:
 
     # Messages.
 
-    def encode(self, array: Any, level: int | None = None, *, bound: float | None = None) -> Encoded:
+    def encode(
+        self, array: Any, level: int | None = None, *, bound: float | None = None, slots: bool = True
+    ) -> Encoded:
+        """Encode with all slots: programs have no shapes, which `test_shapes` compares with NumPy's."""
         values = padded(array, self.slot_count, self.kind)
         top = self.max_level if level is None else level
         return Encoded(self, values, top, bool(np.isrealobj(np.asarray(array))), len(array), bound)
 
     encode_to_light_plaintext = encode
 
-    def encrypt(self, array: Any, key: Any = None, level: int | None = None, *, bound: Any = None) -> Clear:
+    def encrypt(
+        self, array: Any, key: Any = None, level: int | None = None, *, bound: Any = None, slots: bool = True
+    ) -> Clear:
         text = array if isinstance(array, Encoded) else self.encode(array, level, bound=bound)
         bound = text.bound if bound is None else bound
         declared, size = bound is not None, text.values.size()

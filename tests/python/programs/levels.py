@@ -75,7 +75,7 @@ def encrypt(draw: Draw) -> str:
     level = None if draw.chance(0.5) else draw.integer(0, top)
     text, bound = message(draw, level=level)
     key = draw.one("secret_key", "public_key", "key=secret_key")
-    return f"engine.encrypt({arguments(text, key, '' if level is None else f'level={level}', bound)})"
+    return f"engine.encrypt({arguments(text, key, '' if level is None else f'level={level}', bound, 'slots=True')})"
 
 
 @rule("Engine.encrypt", "Engine.assume_bound", weight=0.7)
@@ -86,21 +86,22 @@ def edges(draw: Draw) -> tuple[str, ...]:
     edge = f"room({level}) * (1 {draw.one('-', '-', '-', '-', '+')} 2**-{draw.integer(26, 50)})"
     n = draw.one(engine.slot_count, engine.slot_count, engine.slot_count, 1, draw.integer(1, engine.slot_count))
     if draw.chance(0.3):
-        fresh = f"engine.encrypt(np.full({n}, {edge}), public_key, bound={edge})"
+        fresh = f"engine.encrypt(np.full({n}, {edge}), public_key, bound={edge}, slots=True)"
         return f"engine.level_down({fresh}, {level})", "Engine.encrypt"
     if draw.chance(0.3):
-        fresh = f"engine.encrypt(np.full({n}, -({edge})), secret_key, bound=2 * room({level}))"
+        fresh = f"engine.encrypt(np.full({n}, -({edge})), secret_key, bound=2 * room({level}), slots=True)"
         return f"engine.level_down(engine.assume_bound({fresh}, {edge}), {level})", "Engine.assume_bound"
     values_ = draw.one(f"np.full({n}, {edge})", f"np.full({n}, -1j * {edge})", f"np.linspace(0.5, 1, {n}) * {edge}")
-    return f"engine.encrypt({values_}, {draw.one('secret_key', 'public_key')}, {level}, bound={edge})", "Engine.encrypt"
+    key = draw.one("secret_key", "public_key")
+    return f"engine.encrypt({values_}, {key}, {level}, bound={edge}, slots=True)", "Engine.encrypt"
 
 
 @rule("Engine.encode", "Engine.encode_to_light_plaintext", weight=0.7)
 def encode(draw: Draw) -> tuple[str, ...]:
     text, _ = values.vector(draw, values.size(draw, 1e4), draw.model["engine"].slot_count)
     if draw.chance(0.5):
-        return f"engine.encode({text})", "Engine.encode"
-    return f"engine.encode_to_light_plaintext({text})", "Engine.encode_to_light_plaintext"
+        return f"engine.encode({text}, slots=True)", "Engine.encode"
+    return f"engine.encode_to_light_plaintext({text}, slots=True)", "Engine.encode_to_light_plaintext"
 
 
 def _plain(draw: Draw, light: bool = True) -> tuple[str, Encoded]:
@@ -319,7 +320,7 @@ def counts(draw: Draw) -> tuple[str, ...]:
         n = draw.one(draw.model["engine"].slot_count, draw.integer(1, 20))
         numbers = f"np.random.default_rng({draw.seed()}).integers({-(most // step)}, {most // step + 1}, {n})"
         text = numbers if step == 1 else f"{step} * {numbers}"
-        return f"engine.encrypt({text}, secret_key, {level}, bound={most})", "Engine.encrypt"
+        return f"engine.encrypt({text}, secret_key, {level}, bound={most}, slots=True)", "Engine.encrypt"
     name, x = whole[draw.integer(0, len(whole) - 1)]
     if draw.chance(0.35) and x.level and x.polynomials == 2:
         return f"[[{draw.one(0.2, 0.1, 0.001, 3.0, 1.0)}]] @ {name}", "Ciphertext.__rmatmul__"

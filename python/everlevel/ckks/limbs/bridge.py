@@ -72,11 +72,11 @@ class Bridge:
             If it belongs to another secret, or to other parameters.
         """
         x = checks.instance("from_levels", "ciphertext", ciphertext, LevelCiphertext)
-        if len(x) != 1:
+        if x.unit_count != 1:
             raise UnitCountError(
-                f"from_levels: the ciphertext has {len(x)} units, and one is taken; "
+                f"from_levels: the ciphertext has {x.unit_count} units, and one is taken; "
                 f"go through them: ciphertext.units()",
-                left=len(x),
+                left=x.unit_count,
             )
         native = self._engine._context.from_levels(x._native, self._levels._context, self._native)
         return Ciphertext(self._engine, native, is_real=x.is_real)

@@ -1,0 +1,66 @@
+"""Sums along axes of arrays that are shorter than the slots: docs/notes/shapes.md.
+
+Sums end in the first slots of what was added up. Where several of them are left, apart from each other, a mask brings
+them together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from . import _shape
+from ._shape import Shape
+from ._shaping import added_up, known, moved
+from .ciphertext import Ciphertext
+
+
+def total(
+    x: Ciphertext, axes: tuple[int, ...], of_slots: Callable[[Ciphertext], Ciphertext], factor: float = 1.0
+) -> Ciphertext:
+    """Add up values along axes, times a factor, with the engine's rotation keys; all slots by a function.
+
+    Levels consumed: 1 if there is a factor, if sums have to be brought together, or if what comes after all values
+    isn't known to be zero; else 0.
+    """
+    shape, slots = x.shape, x.slot_count
+    kept = tuple(size for axis, size in enumerate(shape) if axis not in axes)
+    terms = math.prod(shape[axis] for axis in axes)
+    bound = x.bound * terms * abs(factor)
+    if terms == 1 and (kept or not shape):
+        return x._with(_shape.layout(kept, slots, is_clean=x._layout.is_clean))
+    if not kept:
+        if not x._layout.is_clean:
+            x, factor = x * np.full(shape, factor), 1.0
+        # All slots together are as large as the values: each is said to be their mean size, which sums alone may be.
+        shared = known(x, x.bound * terms / slots)
+        summed = known(of_slots(shared._with(_shape.SLOTS)), x.bound * terms)
+        result = summed * factor if factor != 1 else summed
+        return known(result._with(_shape.layout((), slots)), bound)
+    places = blocks(shape, axes)
+    if len(places) == 1 and factor != 1:
+        x, factor = x * np.full(shape, factor), 1.0
+    summed = x._with(_shape.SLOTS)
+    for axis in axes:
+        summed = added_up(summed, -math.prod(shape[axis + 1 :]), shape[axis])
+    if len(places) == 1:
+        return known(summed, bound)._with(_shape.layout(kept, slots, is_clean=False))
+    return known(moved(summed, places, factor), bound)._with(_shape.layout(kept, slots))
+
+
+def kept(x: Ciphertext, shape: Shape, axes: tuple[int, ...]) -> Ciphertext:
+    """Let what was reduced along axes of a shape keep these, with a length of 1."""
+    sizes = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    is_clean = x._layout.is_clean and not x._layout.is_single
+    return x._with(_shape.layout(sizes, x.slot_count, is_clean=is_clean))
+
+
+def blocks(shape: Shape, axes: tuple[int, ...]) -> list[tuple[int, int, int]]:
+    """Return where the first values along axes are, where they go without these axes, and how many at once."""
+    last = max(axes)
+    run = math.prod(shape[last + 1 :])
+    starts = np.arange(math.prod(shape)).reshape(shape)
+    starts = starts[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(len(shape)))]
+    return [(int(start), i * run, run) for i, start in enumerate(starts.reshape(-1, run)[:, 0])]

@@ -1,0 +1,212 @@
+"""Shapes of encrypted vectors: which slots hold values, in which order, and what is known of those after them.
+
+docs/notes/shapes.md has the rules. Nothing here computes on what is encrypted.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common import callers, checks
+from ..errors import HeaderError, MessageError, OperandTypeError, ParameterError
+
+Shape = tuple[int, ...]
+
+_MOST_DIMENSIONS: Final = 32
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where values lie among the slots.
+
+    Attributes
+    ----------
+    shape : tuple of int, optional
+        None for the slots' shape: every slot of every unit counts. A single value, of shape (), is in every slot; any
+        other array is in the first slots of one unit, in NumPy's order.
+    is_clean : bool
+        Whether the slots after the array hold zeros, up to the claimed error, and not just anything within the bound.
+    """
+
+    shape: Shape | None = None
+    is_clean: bool = True
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one value, in every slot."""
+        return self.shape == ()
+
+    @property
+    def size(self) -> int:
+        """Number of values of an array; 1 for a single one."""
+        return math.prod(self.shape or ())
+
+    def values(self, slots: NDArray[Any]) -> NDArray[Any]:
+        """Return the values among all slots."""
+        return slots if self.shape is None else slots[: self.size].reshape(self.shape)
+
+    def notes(self) -> dict[str, str]:
+        """Return what a file's header says of it."""
+        if self.shape is None:
+            return {}
+        padding = {} if self.is_clean else {"padding": "any"}
+        return {"shape": ",".join(map(str, self.shape)), **padding}
+
+
+SLOTS: Final = Layout()
+"""The slots' shape."""
+
+
+class Shaped:
+    """Base of what has a layout: ciphertexts and plaintexts."""
+
+    __slots__ = ()
+
+    _layout: Layout
+
+    if TYPE_CHECKING:
+
+        @property
+        def slot_count(self) -> int: ...
+
+    @property
+    def unit_count(self) -> int:
+        """Number of units: 1 for up to `slot_count` values."""
+        return cast(Any, self)._native.unit_count  # type: ignore[no-any-return]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the values, which decryption gives back. It is public, as the bound is.
+
+        Where all slots count, it is ``(slot_count,)``, or ``(unit_count, slot_count)`` for several units, which are
+        decrypted one after the other. A single value has the shape ``()``.
+        """
+        if self._layout.shape is not None:
+            return self._layout.shape
+        return (self.slot_count,) if self.unit_count == 1 else (self.unit_count, self.slot_count)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return math.prod(self.shape)
+
+    def __len__(self) -> int:
+        """Return the length of the first dimension: of a vector, the number of its values."""
+        if not self.shape:
+            raise OperandTypeError(
+                "len: a single value has no length; decrypt it to a number",
+                argument="ciphertext",
+                expected="at least one dimension",
+                actual="()",
+            )
+        return self.shape[0]
+
+
+def layout(shape: Shape, slot_count: int, *, is_clean: bool = True) -> Layout:
+    """Return the layout of an array that fits into a unit."""
+    if shape == (slot_count,):
+        return SLOTS
+    # There is nothing after a single value, nor after an array that fills the unit.
+    return Layout(shape, is_clean or shape == () or math.prod(shape) == slot_count)
+
+
+def of_notes(notes: Mapping[str, str], slot_count: int, unit_count: int) -> Layout:
+    """Return the layout that a file's header says; files of version 0.1 say none.
+
+    Raises
+    ------
+    HeaderError
+        If it isn't that of an array in the file's one unit.
+    """
+    text, padding = notes.get("shape"), notes.get("padding", "zeros")
+    if text is None:
+        return SLOTS
+    sizes = text.split(",") if text else []
+    is_shape = len(sizes) <= _MOST_DIMENSIONS and all(size.isascii() and size.isdecimal() for size in sizes)
+    shape = tuple(map(int, sizes)) if is_shape else ()
+    if not is_shape or not 0 < math.prod(shape) <= slot_count or unit_count != 1 or padding not in ("zeros", "any"):
+        raise HeaderError(
+            f"read: the header's shape is ({text}), with {padding} after it, and an array of 1 to {slot_count} values "
+            f"in one unit is needed, with zeros or any; pass a file that Everlevel saved",
+            part="shape",
+        )
+    return layout(shape, slot_count, is_clean=padding == "zeros")
+
+
+def axes(operation: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes that are meant, in rising order: all, one, or several."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    if all(checks.is_integer(each) and -ndim <= each < ndim for each in given):
+        found = sorted({int(each) % ndim for each in given})
+        if found and len(found) == len(given):
+            return tuple(found)
+    raise ParameterError(
+        f"{operation}: axis is {axis!r}, and there are {ndim} axes; choose from {-ndim} to {ndim - 1}, a tuple of "
+        f"them, or None for all",
+        option="axis",
+        value=axis,
+        allowed=(-ndim, ndim - 1),
+    )
+
+
+def broadcast(operation: str, left: Shape, right: Shape, slot_count: int) -> Shape | None:
+    """Return the shape that two arrays combine to; None where they don't, and 0.1 filled both up with zeros.
+
+    Raises
+    ------
+    MessageError
+        If they don't, and one of them isn't a vector; or if the result is larger than a unit.
+    """
+    try:
+        shape = np.broadcast_shapes(left, right)
+    except ValueError:
+        if len(left) == len(right) == 1 and 0 < min(*left, *right) <= max(*left, *right) <= slot_count:
+            return None
+        raise MessageError(
+            f"{operation}: the shapes are {left} and {right}, which don't broadcast; reshape one, such as by x.reshape",
+            slot_count=slot_count,
+        ) from None
+    if math.prod(shape) > slot_count:
+        raise MessageError(
+            f"{operation}: the shapes are {left} and {right}, which make {math.prod(shape)} values, and a unit has "
+            f"{slot_count} slots; take parts",
+            slot_count=slot_count,
+        )
+    return shape
+
+
+def warn_of_lengths(operation: str, left: Shape, right: Shape) -> None:
+    """Warn that operands of two lengths were filled up with zeros."""
+    warnings.warn(
+        f"{operation}: the shapes are {left} and {right}, and zeros follow both, as in version 0.1; the next version "
+        f"refuses them. Fill one up with zeros, or encrypt it with slots=True",
+        DeprecationWarning,
+        stacklevel=callers.depth(),
+    )
+
+
+def flat(values: NDArray[Any], shape: Shape) -> NDArray[Any]:
+    """Return an array in the clear as one of a shape, in NumPy's order."""
+    return np.broadcast_to(values, shape).ravel()
+
+
+def fixed(operation: str, encoded: Shape, shape: Shape) -> MessageError:
+    """Say that a plaintext isn't repeated."""
+    return MessageError(
+        f"{operation}: the plaintext is of shape {encoded}, and the result of {shape}; encode it in this shape, or "
+        f"pass the array itself"
+    )

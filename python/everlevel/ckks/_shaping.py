@@ -1,0 +1,288 @@
+"""Shapes of results, and what becomes of the padding after them: docs/notes/shapes.md.
+
+An operation of the engine computes on slots. The decorators here bring its operands to one shape before, and give its
+results theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OperandTypeError
+from . import _checks, _shape
+from ._shape import SLOTS, Layout, Shape
+from .ciphertext import Ciphertext
+from .plaintext import LightPlaintext, Plaintext
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+Padding = Literal["sum", "product", "same", "any"]
+"""What an operation on two operands makes of zeros after both: of a sum, zeros; of a product, zeros after one are
+enough; "same" and "any" take zeros, and give them back or not."""
+
+_ENCODED = (Ciphertext, Plaintext, LightPlaintext)
+
+
+def slotwise(*, keeps_zeros: bool = True, needs_zeros: bool = False) -> Callable[[FunctionT], FunctionT]:
+    """Let an operation that treats slots alike give its results the shapes of its operands.
+
+    Of one operand, all results have its shape; of several, each has that of the operand in its place.
+    """
+
+    def decorate(function: FunctionT) -> FunctionT:
+        @wraps(function)
+        def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if needs_zeros:
+                args = tuple(_cleaned(value) for value in args)
+                kwargs = {name: _cleaned(value) for name, value in kwargs.items()}
+            layouts = _layouts([*args, *kwargs.values()])
+            result = function(self, *args, **kwargs)
+            return _given(result, layouts if keeps_zeros else [_dirtied(layout, self.slot_count) for layout in layouts])
+
+        return cast(FunctionT, call)
+
+    return decorate
+
+
+def on_slots(function: FunctionT) -> FunctionT:
+    """Let an operation on all slots have its operands in the slots' shape, with zeros after what is in them."""
+
+    @wraps(function)
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *(_as_slots(value) for value in args), **{k: _as_slots(v) for k, v in kwargs.items()})
+
+    return cast(FunctionT, call)
+
+
+def combining(padding: Padding) -> Callable[[FunctionT], FunctionT]:
+    """Let an operation on two operands, slot by slot, have them in one shape, which its result has as well."""
+
+    def decorate(function: FunctionT) -> FunctionT:
+        @wraps(function)
+        def call(self: Any, /, left: Any, right: Any, *args: Any, **kwargs: Any) -> Any:
+            layouts = _layouts((left, right))
+            if layouts in ([], [SLOTS], [SLOTS, SLOTS]):
+                return function(self, left, right, *args, **kwargs)
+            if len(layouts) == 2 and layouts[0] == layouts[1] and padding in ("sum", "product"):
+                return _given(function(self, left, right, *args, **kwargs), layouts[:1])
+            if padding in ("same", "any"):
+                left, right = _cleaned(left), _cleaned(right)
+            first, second, layout = _combined(function.__name__, left, right, padding, self.slot_count)
+            return _given(function(self, first, second, *args, **kwargs), [layout])
+
+        return cast(FunctionT, call)
+
+    return decorate
+
+
+def as_slots(x: Ciphertext) -> Ciphertext:
+    """Return a ciphertext whose slots all count, with zeros after what was in them. Levels consumed: up to 1."""
+    return masked(x)._with(SLOTS)
+
+
+def require_vector(operation: str, x: Ciphertext) -> None:
+    """Refuse arrays of several dimensions, for which NumPy has rules of its own."""
+    if len(x._layout.shape or ()) > 1:
+        raise OperandTypeError(
+            f"{operation}: the ciphertext is of shape {x.shape}, and sums of products take vectors; encrypt each row "
+            f"by itself, or add up products along an axis: (x * y).sum(axis=-1)",
+            argument="ciphertext",
+            expected="a vector",
+            actual=str(x.shape),
+        )
+
+
+def masked(x: Ciphertext) -> Ciphertext:
+    """Return a ciphertext with zeros after its values. Levels consumed: 1 if other things are there, and else 0."""
+    return x if x._layout.is_clean else x * np.ones(x.shape)
+
+
+def expanded(x: Ciphertext, shape: Shape) -> Ciphertext:
+    """Repeat values to a shape that they broadcast to. Levels consumed: 1 for each axis that others come before."""
+    if x._layout.shape in ((), shape):
+        return x._with(_shape.layout(shape, x.slot_count, is_clean=x._layout.shape == shape and x._layout.is_clean))
+    x = masked(x)
+    sizes = [1] * (len(shape) - x.ndim) + list(x.shape)
+    slots = x._with(SLOTS)
+    for axis in reversed(range(len(shape))):
+        if sizes[axis] == shape[axis]:
+            continue
+        block, before, copies = math.prod(sizes[axis + 1 :]), math.prod(sizes[:axis]), shape[axis]
+        if before > 1:
+            slots = moved(slots, [(i * block, i * copies * block, block) for i in range(before)])
+        slots = repeated(slots, block, copies)
+        sizes[axis] = copies
+    return slots._with(_shape.layout(shape, x.slot_count))
+
+
+def repeated(block: Ciphertext, stride: int, copies: int) -> Ciphertext:
+    """Add up copies of a block, each a stride further on, where no two of them have the same slots."""
+    return known(added_up(block, stride, copies), block.bound)
+
+
+def added_up(x: Ciphertext, stride: int, copies: int) -> Ciphertext:
+    """Add up copies, each a stride further on."""
+    total, count = x, 1
+    for digit in f"{copies:b}"[1:]:
+        total, count = total + total.rotate(count * stride), 2 * count
+        if digit == "1":
+            total, count = total.rotate(stride) + x, count + 1
+    return total
+
+
+def moved(x: Ciphertext, blocks: Iterable[tuple[int, int, int]], factor: float = 1.0) -> Ciphertext:
+    """Bring blocks of slots to other places: each is where it begins, where it goes, and its length.
+
+    All others are 0. Levels consumed: 1.
+    """
+    masks: dict[int, NDArray[np.float64]] = {}
+    for source, target, length in blocks:
+        masks.setdefault(target - source, np.zeros(x.slot_count))[target : target + length] = factor
+    return gathered(x, masks)
+
+
+def gathered(x: Ciphertext, masks: Mapping[int, NDArray[np.float64]]) -> Ciphertext:
+    """Add up rotations, each times a mask, where no two of them have the same slots. Levels consumed: 1."""
+    engine = cast(Any, x._engine)
+    turned = engine.rotate_batch(x, deltas=list(masks))
+    total: Ciphertext = sum((each * mask for each, mask in zip(turned, masks.values(), strict=True)), start=0)
+    return known(total, x.bound * max(float(np.abs(mask).max()) for mask in masks.values()))
+
+
+def known(x: Ciphertext, size: float) -> Ciphertext:
+    """State a smaller bound of all slots, which follows from that of what they were computed from."""
+    engine = cast(Any, x._engine)
+    native = engine._context.within(x._native, size)
+    result: Ciphertext = engine._wrap(native, is_real=x.is_real, layout=x._layout)
+    return result
+
+
+def _layouts(values: Iterable[Any]) -> list[Layout]:
+    """Return the layouts of ciphertexts and plaintexts, in lists too."""
+    found: list[Layout] = []
+    for value in values:
+        if isinstance(value, _ENCODED):
+            found.append(value._layout)
+        elif isinstance(value, (list, tuple)):
+            found += _layouts(value)
+    return found
+
+
+def _dirtied(layout: Layout, slot_count: int) -> Layout:
+    """Return a layout of which nothing is known beyond the values."""
+    return layout if layout.shape is None else _shape.layout(layout.shape, slot_count, is_clean=False)
+
+
+def _given(result: Any, layouts: list[Layout]) -> Any:
+    """Give results their layouts: one to all, or each its own."""
+    if isinstance(result, Ciphertext):
+        return result._with(layouts[0])
+    if not isinstance(result, (list, tuple)):
+        return result
+    each = layouts * len(result) if len(layouts) == 1 else layouts
+    return type(result)([one._with(layout) for one, layout in zip(result, each, strict=True)])
+
+
+def unpadded(layout: Layout, result: Ciphertext, value: complex) -> Ciphertext:
+    """Take off what a function makes of the zeros after values: a public number. Levels consumed: 0."""
+    if value == 0 or layout.shape is None or layout.is_single or layout.size == result.slot_count:
+        return result
+    rest = np.zeros(result.slot_count, dtype=np.complex128 if np.imag(value) else np.float64)
+    rest[layout.size :] = -value if np.imag(value) else -np.real(value)
+    return result._with(SLOTS) + rest
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cleaned(each) for each in value)
+    return masked(value) if isinstance(value, Ciphertext) else value
+
+
+def _as_slots(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_slots(each) for each in value)
+    return as_slots(value) if isinstance(value, Ciphertext) else value
+
+
+def _combined(operation: str, left: Any, right: Any, padding: Padding, slot_count: int) -> tuple[Any, Any, Layout]:
+    """Bring two operands to one shape. One at least is encrypted or encoded, and one hasn't the slots' shape."""
+    if isinstance(left, _ENCODED) and isinstance(right, _ENCODED) and not _belong(left, right):
+        # The operation itself says why.
+        return left, right, SLOTS
+    shapes = [_shape_of(operation, value) for value in (left, right)]
+    if None in shapes:
+        x, number, is_left = (left, right, True) if shapes[1] is None else (right, left, False)
+        number, layout = _number_beside(operation, x, number, padding)
+        return (x, number, layout) if is_left else (number, x, layout)
+    first, second = cast(list[Shape], shapes)
+    fills = [_fills(value, shape, slot_count) for value, shape in zip((left, right), (first, second), strict=True)]
+    if any(fills) and all(filled or len(shape) < 2 for filled, shape in zip(fills, (first, second), strict=True)):
+        return _as_slots(left), _as_slots(right), SLOTS
+    shape = _shape.broadcast(operation, first, second, slot_count)
+    if len(first) == len(second) == 1 and any(_is_of_other_length(value, shape) for value in (left, right)):
+        shape = None
+    if shape is None:
+        _shape.warn_of_lengths(operation, first, second)
+        return _as_slots(left), _as_slots(right), SLOTS
+    operands = [
+        expanded(value, shape) if isinstance(value, Ciphertext) else _plain(operation, value, shape)
+        for value in (left, right)
+    ]
+    clean = [
+        not isinstance(value, _ENCODED) or (value._layout.is_clean and value._layout.is_single == (shape == ()))
+        for value in operands
+    ]
+    is_clean = any(clean) if padding == "product" else padding != "any" and all(clean)
+    return operands[0], operands[1], _shape.layout(shape, slot_count, is_clean=is_clean)
+
+
+def _belong(*operands: Ciphertext | Plaintext | LightPlaintext) -> bool:
+    """Whether ciphertexts and plaintexts are of the same parameters, and ciphertexts of one secret."""
+    contexts = {value._stored()[0] for value in operands}
+    secrets = {value._native.secret_id for value in operands if isinstance(value, Ciphertext)}
+    return len({(context.params, context.slot_count) for context in contexts}) == len(secrets) == 1
+
+
+def _fills(value: Any, shape: Shape, slot_count: int) -> bool:
+    """Whether an operand has a value for every slot."""
+    if isinstance(value, _ENCODED):
+        return value._layout.shape is None
+    return len(shape) == 1 and shape[0] >= slot_count
+
+
+def _is_of_other_length(value: Any, shape: Shape | None) -> bool:
+    """Whether an operand is a plaintext, which isn't repeated."""
+    return isinstance(value, (Plaintext, LightPlaintext)) and value.shape != shape
+
+
+def _shape_of(operation: str, value: Any) -> Shape | None:
+    """Return the shape of an operand; None for a number."""
+    if isinstance(value, _ENCODED):
+        return value.shape
+    return None if _checks.is_scalar(value) else _checks.numbers(operation, value).shape
+
+
+def _number_beside(operation: str, x: Any, value: Any, padding: Padding) -> tuple[Any, Layout]:
+    """Return a number beside a ciphertext as one, or as an array that leaves zeros after it; and the layout after."""
+    layout: Layout = x._layout
+    number = _checks.scalar(operation, value)
+    is_whole = number.real.is_integer() and number.imag.is_integer()
+    if layout.is_single or (not layout.is_clean if padding != "product" else layout.is_clean or is_whole):
+        return value, layout
+    filled = np.full(layout.size, number if number.imag else number.real)
+    return filled, _shape.layout(x.shape, x.slot_count, is_clean=padding != "any")
+
+
+def _plain(operation: str, value: Any, shape: Shape) -> Any:
+    """Return an operand in the clear as a vector of a shape's values."""
+    if isinstance(value, (Plaintext, LightPlaintext)):
+        if value.shape in ((), shape):
+            return value
+        raise _shape.fixed(operation, value.shape, shape)
+    return _shape.flat(_checks.numbers(operation, value), shape)

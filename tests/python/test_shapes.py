@@ -1,0 +1,213 @@
+"""Ciphertexts that remember shapes, beside NumPy's arrays."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import everlevel
+from claims import assert_claims
+from everlevel import Ciphertext, Engine, _native, compat, errors
+from everlevel.ckks._shape import SLOTS
+from parties import INSECURE_LOG_N, Party, keyed_party
+
+SHAPES: list[tuple[int, ...]] = [(), (1,), (3,), (512,), (2, 3), (1, 5), (16, 32), (512, 1), (3, 4, 5), (2, 1, 3, 2)]
+
+
+@pytest.fixture(scope="module")
+def party() -> Party:
+    """Six levels, whose engine knows its keys."""
+    return keyed_party(Engine(max_level=6, insecure_log_n=INSECURE_LOG_N))
+
+
+def encrypted(party: Party, values: Any, bound: float = 4) -> Ciphertext:
+    return party.engine.encrypt(values, party.secret_key, bound=bound)
+
+
+def check(party: Party, x: Ciphertext, expected: Any) -> None:
+    """Compare shape and values; and the padding, where it is said to be zero."""
+    assert x.shape == np.shape(expected)
+    found = party.engine.decrypt(x, party.secret_key)
+    assert found.shape == np.shape(expected)
+    assert_claims(x, expected, party.secret_key, varied=False)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_come_back(party: Party, rng: np.random.Generator, shape: tuple[int, ...], tmp_path: Path) -> None:
+    engine, values = party.engine, rng.uniform(-1, 1, shape)
+    x = encrypted(party, values)
+    check(party, x, values)
+    assert (x.ndim, x.size, x.unit_count) == (len(shape), values.size, 1)
+    if shape:
+        assert len(x) == len(values)
+    else:
+        with pytest.raises(errors.OperandTypeError, match="len: a single value has no length"):
+            len(x)
+    x.save(tmp_path / "x")
+    plaintext = engine.encode(values + 1j, bound=4)
+    np.testing.assert_allclose(engine.decode(plaintext), values + 1j, atol=1e-6)
+    fresh = engine.encrypt(engine.encode(values), party.public_key)
+    for back in (engine.load(tmp_path / "x"), pickle.loads(pickle.dumps(x)), fresh):
+        assert back.shape == shape
+    check(party, engine.load(tmp_path / "x"), values)  # type: ignore[arg-type]
+    again = pickle.loads(pickle.dumps(plaintext))
+    assert (again.shape, again.ndim) == (shape, len(shape))
+
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda x, y: x + y,
+    "reflected": lambda x, y: y - x,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "all": lambda x, y: 2 * (x - y) * 0.5 + x * y - 1,
+}
+
+
+PAIRS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    *[((3,), (3,)), ((3,), (1,)), ((1,), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (2, 1)), ((4, 1), (1, 5))],
+    *[((), (3,)), ((3,), ()), ((), ()), ((2, 1, 3), (4, 1)), ((512,), ()), ((16, 32), (32,))],
+]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+def test_shapes_broadcast(
+    party: Party, rng: np.random.Generator, left: tuple[int, ...], right: tuple[int, ...], operation: str
+) -> None:
+    a, b = rng.uniform(-1, 1, left), rng.uniform(-1, 1, right)
+    x, y, combine = encrypted(party, a), encrypted(party, b), OPERATIONS[operation]
+    expected = combine(a, b)
+    check(party, combine(x, y), expected)
+    check(party, combine(x, b), expected)
+    check(party, combine(a, y), expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_numbers_leave_zeros_behind(party: Party, rng: np.random.Generator, shape: tuple[int, ...]) -> None:
+    values = rng.uniform(-1, 1, shape)
+    x = encrypted(party, values)
+    for how in (lambda a: a + 1, lambda a: 2 - a, lambda a: a * 3, lambda a: a / 4, lambda a: -a):
+        result, expected = how(x), how(values)
+        assert result._layout.is_clean
+        check(party, result, expected)
+    check(party, x * (1 + 2j) + 1j, values * (1 + 2j) + 1j)
+
+
+@pytest.mark.parametrize("how", ["sum", "mean"])
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape not in ((), (512,))])
+def test_reductions_go_along_axes(party: Party, rng: np.random.Generator, shape: tuple[int, ...], how: str) -> None:
+    values = rng.uniform(-1, 1, shape)
+    x = encrypted(party, values, bound=1)
+    every = tuple(range(len(shape)))
+    axes = [None, *every, -1, *([every, every[:-1], every[1:]] if len(shape) > 1 else [])]
+    for axis in axes:
+        reduced = getattr(x, how)(axis)
+        check(party, reduced, getattr(values, how)(axis))
+        terms = values.size // max(np.size(values.sum(axis)), 1)
+        assert reduced.bound == pytest.approx(terms if how == "sum" else 1)
+    # What was behind the values doesn't count.
+    check(party, getattr((x - x.mean() + 1), how)(), getattr(values - values.mean() + 1, how)())
+    with pytest.raises(errors.ParameterError, match=f"{how}: axis is {len(shape) + 2}"):
+        getattr(x, how)(len(shape) + 2)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2)])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_variances_go_along_axes(party: Party, rng: np.random.Generator, axis: Any, ddof: int) -> None:
+    values = rng.uniform(-1, 1, (3, 4, 5))
+    check(party, encrypted(party, values, bound=1).var(axis, ddof=ddof), values.var(axis, ddof=ddof))
+    if axis is None:
+        check(party, encrypted(party, values[0, 0], bound=1).var(ddof=ddof), values[0, 0].var(ddof=ddof))
+        with pytest.raises(errors.ParameterError, match="var: ddof is 60 and there are 60 terms"):
+            encrypted(party, values).var(ddof=60)
+
+
+def test_what_is_behind_the_values_enters_no_result(party: Party, rng: np.random.Generator) -> None:
+    engine, values = party.engine, rng.uniform(-1, 1, 5)
+    x = encrypted(party, values, bound=1)
+    centred = x - x.mean()
+    assert not centred._layout.is_clean
+    expected = values - values.mean()
+    check(party, (centred * centred).mean(), np.mean(expected**2))
+    check(party, centred.sum(), 0.0)
+    padded = np.r_[expected, np.zeros(507)]
+    check(party, centred.rotate(2), np.roll(padded, 2))
+    check(party, engine.rotate_batch(centred, [1])[0], np.roll(padded, 1))
+    check(party, engine.sum_range(centred, 3), sum(np.roll(padded, -k) for k in range(3)))
+    check(party, np.eye(512)[::-1] @ centred, padded[::-1])
+    check(party, centred * np.ones(512), padded)
+    check(party, engine.vstack([centred, x]).units()[0], padded)
+    check(party, centred.within(2), expected)
+    assert centred.within(2)._layout.is_clean
+
+
+def test_sums_of_products_are_those_of_vectors(party: Party, rng: np.random.Generator) -> None:
+    values, weights = rng.uniform(-1, 1, (2, 5))
+    x, table = encrypted(party, values), encrypted(party, np.ones((2, 3)))
+    for product in (everlevel.dot(x, weights), weights @ x, x @ encrypted(party, weights), np.dot(x, weights)):
+        check(party, product, values @ weights)
+    for call in (lambda: np.eye(6) @ table, lambda: table @ np.ones(3), lambda: everlevel.dot([1.0, 1.0], table)):
+        with pytest.raises(errors.OperandTypeError, match=r"the ciphertext is of shape \(2, 3\), and sums of products"):
+            call()
+
+
+def test_functions_have_no_value_behind_short_vectors(party: Party, rng: np.random.Generator) -> None:
+    engine, values = party.engine, rng.uniform(1, 2, (2, 3))
+    x = encrypted(party, values, bound=2)
+    for f, g in ((everlevel.log, np.log), (everlevel.reciprocal, np.reciprocal)):
+        y = f(x, interval=(1, 2))
+        assert y._layout.is_clean
+        np.testing.assert_allclose(engine.decrypt(y, party.secret_key), g(values), atol=2.0**-15)
+        behind = engine.decrypt(y, party.secret_key, slots=True)[6:]
+        assert np.abs(behind).max() <= 2.0**-y.precision_floor
+        np.testing.assert_allclose(engine.decrypt(y.sum(), party.secret_key), g(values).sum(), atol=2.0**-13)
+    check(party, engine.evaluate_polynomial(x * 0.25, [1.5, 2, 0.5j]), 1.5 + values / 2 + 0.5j * (values / 4) ** 2)
+    series = engine.evaluate_chebyshev_polynomial(x * 0.5, [0.5, 0, 1])
+    check(party, series, 0.5 + 2 * (values / 2) ** 2 - 1)
+
+
+def test_other_lengths_are_filled_up_for_one_version(party: Party) -> None:
+    x = encrypted(party, [1.0, 2.0, 3.0])
+    for other in ([1.0, 1.0], encrypted(party, [1.0, 1.0]), party.engine.encode([1.0, 1.0])):
+        with pytest.warns(DeprecationWarning, match=r"add: the shapes are \(\d,\) and \(\d,\), and zeros") as caught:
+            total = x + other
+        assert caught[0].filename == __file__
+        check(party, total, np.r_[2.0, 3, 3, np.zeros(509)])
+    with pytest.raises(errors.MessageError, match=r"multiply: the shapes are \(3,\) and \(2, 2\), which don't"):
+        x * np.ones((2, 2))
+    with pytest.raises(errors.MessageError, match=r"which make 6000 values, and a unit has 512 slots"):
+        x + np.ones((2000, 3))
+
+
+def test_the_slots_shape_is_that_of_0_1(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    x = engine.encrypt([1.0, 2.0], key, bound=4, slots=True)
+    assert (x.shape, x._layout) == ((512,), SLOTS)
+    check(party, x.mean(), np.full(512, 3 / 512))
+    check(party, x + 1, np.r_[2.0, 3, np.ones(510)])
+    check(party, x + encrypted(party, [1.0, 1.0]), np.r_[2.0, 3, np.zeros(510)])
+    assert engine.encrypt(engine.encode([1.0]), key, slots=True).shape == (512,)
+    with pytest.raises(errors.MessageError, match="2 dimensions"):
+        engine.encrypt(np.ones((2, 2)), key, slots=True)
+    old = compat.Engine(max_level=6, insecure_log_n=INSECURE_LOG_N)
+    secret = old.create_secret_key()
+    x = old.encrypt([1.0, 0.5], secret)
+    assert (x.shape, len(old.decrypt(x, secret))) == ((512,), 512)
+    moved = old.load_bytes(encrypted(party, [1.0, 2.0]).to_bytes())
+    assert moved.shape == (512,)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("text", ["600", "2,-1", "0", "a", "3,", "²"])
+@pytest.mark.parametrize("padding", ["zeros", "any", "none"])
+def test_headers_are_checked(party: Party, text: str, padding: str) -> None:
+    x = encrypted(party, [1.0, 2.0])
+    for shape in [text, *(["2"] if padding == "none" else [])]:
+        notes = {"is_real": "true", "shape": shape, "padding": padding}
+        data = _native.serialize(party.engine._context, x._native, notes, False)
+        with pytest.raises(errors.HeaderError, match=r"the header's shape is .*; pass a file"):
+            party.engine.load_bytes(data)
