@@ -81,7 +81,7 @@ def ckks(folder: Path) -> World:
             "bootstrap": False,
             "bootstrap_key": key,
             "bound": 2.0,
-            "slots": False,
+            **dict.fromkeys(("slots", "keepdims"), False),
             **dict.fromkeys(("ciphertext", "ciphertext1", "ciphertext2"), x),
             "ciphertexts": [x, x],
             "coefficients": [0.0, 1.0, 0.5],
@@ -526,9 +526,9 @@ def of_ciphertexts() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]
     yield "where", everlevel.where, {"condition": x, "x": x, "y": 0.5}
     yield "dot", everlevel.dot, {"x": x, "y": [0.5, 1.0]}
     yield "cumsum", everlevel.cumsum, {"x": x, "count": 2}
-    yield "var", everlevel.var, {"x": x, "axis": None, "ddof": 0}
-    yield "std", everlevel.std, near | {"axis": None, "ddof": 0}
-    yield "norm", everlevel.norm, {"x": x, "interval": (10, 20)}
+    yield "var", everlevel.var, {"x": x, "axis": None, "ddof": 0, "keepdims": False}
+    yield "std", everlevel.std, near | {"axis": None, "ddof": 0, "keepdims": False}
+    yield "norm", everlevel.norm, {"x": x, "interval": (10, 20), "axis": None, "keepdims": False}
     yield "softmax", everlevel.softmax, near | {"count": None}
 
 

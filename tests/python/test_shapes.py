@@ -14,7 +14,7 @@ import everlevel
 from claims import assert_claims
 from everlevel import Ciphertext, Engine, _native, compat, errors
 from everlevel.ckks._shape import SLOTS
-from parties import INSECURE_LOG_N, Party, keyed_party
+from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 SHAPES: list[tuple[int, ...]] = [(), (1,), (3,), (512,), (2, 3), (1, 5), (16, 32), (512, 1), (3, 4, 5), (2, 1, 3, 2)]
 
@@ -127,6 +127,68 @@ def test_variances_go_along_axes(party: Party, rng: np.random.Generator, axis: A
             encrypted(party, values).var(ddof=60)
 
 
+def test_axes_are_kept(party: Party, rng: np.random.Generator) -> None:
+    values = rng.uniform(-1, 1, (3, 4))
+    x = encrypted(party, values, bound=1)
+    for axis in (None, 0, 1, (0, 1)):
+        for how in ("sum", "mean", "var"):
+            check(party, getattr(x, how)(axis, keepdims=True), getattr(values, how)(axis, keepdims=True))
+        centred = values - values.mean(axis, keepdims=True)
+        check(party, x - np.mean(x, axis, keepdims=True), centred)
+    with pytest.raises(errors.ParameterError, match="sum: keepdims is True, and what was reduced of 2 units"):
+        encrypted(party, np.ones(600)).sum(keepdims=True)
+
+
+def test_norms_go_along_axes(party: Party, rng: np.random.Generator) -> None:
+    deep = keyed_party(Engine(max_level=9, insecure_log_n=INSECURE_LOG_N))
+    values = rng.uniform(0.5, 1, (3, 4))
+    x = encrypted(deep, values, bound=1)
+    for axis in (None, 0, 1):
+        found = deep.engine.decrypt(everlevel.norm(x, axis, interval=(0.5, 4)), deep.secret_key)
+        np.testing.assert_allclose(found, np.linalg.norm(values, axis=axis), atol=2.0**-13)
+
+
+@pytest.fixture(scope="module")
+def lossy() -> Party:
+    """Bootstraps, whose engine knows its keys."""
+    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
+    return party
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+def test_extrema_go_along_axes(lossy: Party, axis: Any) -> None:
+    values = np.array([[0.5, -0.25, 0.1], [-1.0, 0.75, 0.3]])
+    x = encrypted(lossy, values, bound=1)
+    for how in ("max", "min"):
+        for keepdims in (False, True):
+            result = getattr(np, how)(x, axis, keepdims=keepdims)
+            expected = getattr(values, how)(axis, keepdims=keepdims)
+            assert result.shape == np.shape(expected)
+            np.testing.assert_allclose(lossy.engine.decrypt(result, lossy.secret_key), expected, atol=0.05)
+
+
+def test_extrema_and_places_of_vectors(lossy: Party) -> None:
+    engine, key = lossy.engine, lossy.secret_key
+    values = np.array([0.5, -0.25, -1.0, 0.75, 0.3])
+    x = encrypted(lossy, values, bound=1)
+    shifted = x - x.mean()
+    for found, expected in ((x.argmax(), 3), (np.argmin(x), 2), (shifted.argmax(), 3), (shifted.max(), 0.69)):
+        assert found.shape == ()
+        assert float(engine.decrypt(found, key)) == pytest.approx(expected, abs=0.05)
+    check(lossy, x.sum().max(), np.array(0.3))
+    full = encrypted(lossy, np.r_[values, np.zeros(507)], bound=1)
+    assert full.min().shape == (512,)
+    np.testing.assert_allclose(engine.decrypt(full.min(), key), -1, atol=0.1)
+    with pytest.raises(errors.OperandTypeError, match=r"numpy\.argmax: .*; call x\.argmax\(\)"):
+        np.argmax(x, axis=0)
+    table = encrypted(lossy, [[0.5, -0.5]], bound=1)
+    with pytest.raises(errors.OperandTypeError, match=r"sort: the ciphertext is of shape \(1, 2\), and a vector is"):
+        np.sort(table)
+    assert everlevel.top_k(table, 1).shape == (1,)
+    assert everlevel.outer([1.0, 2.0], x).shape == (2, 5)
+
+
 def test_what_is_behind_the_values_enters_no_result(party: Party, rng: np.random.Generator) -> None:
     engine, values = party.engine, rng.uniform(-1, 1, 5)
     x = encrypted(party, values, bound=1)
@@ -152,7 +214,7 @@ def test_sums_of_products_are_those_of_vectors(party: Party, rng: np.random.Gene
     for product in (everlevel.dot(x, weights), weights @ x, x @ encrypted(party, weights), np.dot(x, weights)):
         check(party, product, values @ weights)
     for call in (lambda: np.eye(6) @ table, lambda: table @ np.ones(3), lambda: everlevel.dot([1.0, 1.0], table)):
-        with pytest.raises(errors.OperandTypeError, match=r"the ciphertext is of shape \(2, 3\), and sums of products"):
+        with pytest.raises(errors.OperandTypeError, match=r"the ciphertext is of shape \(2, 3\), and a vector"):
             call()
 
 

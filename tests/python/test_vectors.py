@@ -158,13 +158,13 @@ def test_sorting_what_was_not_declared(lossy: Party) -> None:
     result = everlevel.sort(lossy.engine.encrypt([0.5, -0.5, 0.25], lossy.secret_key), count=3)
     assert result.bound_kind == "assumed"
     found = lossy.engine.decrypt(result, lossy.secret_key)
-    np.testing.assert_allclose(found[:4], [-0.5, 0.25, 0.5, 0], atol=2.0**-14)
+    np.testing.assert_allclose(found, [-0.5, 0.25, 0.5], atol=2.0**-14)
 
 
 REFUSALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "no count": (r"^sort: count is 0, and 1 to 512", lambda x: everlevel.sort(x, count=0)),
     "too many": (r"^median: count is 513, and 1 to 512", lambda x: everlevel.median(x, count=513)),
-    "a count of another kind": (r"^sort: count is None of type", lambda x: everlevel.sort(x, count=None)),  # type: ignore[arg-type]
+    "a count of another kind": (r"^sort: count is 'a' of type", lambda x: everlevel.sort(x, count="a")),  # type: ignore[arg-type]
     "more than there are": (r"^top_k: k is 5, and 1 to 4 of 4", lambda x: everlevel.top_k(x, 5, count=4)),
     "an array": (r"^sort: x is of type ndarray", lambda x: everlevel.sort(np.ones(3), count=3)),  # type: ignore[arg-type]
     "units": (r"^sort: the ciphertext has 2 units", lambda x: everlevel.sort(x._engine.vstack([x, x]), count=3)),

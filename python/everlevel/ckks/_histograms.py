@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
 from ..errors import ParameterError
-from . import _checks, _extrema
+from . import _checks
 from ._bootstrap_keys import require_bootstrap
 from ._choices import greater
 from ._elementary import Interval, real
 from ._fit import checked_interval
-from ._layouts import one_unit, placed, tiled
+from ._layouts import counted, placed, tiled
 from ._numpy import NUMPY
-from ._shaping import known
+from ._shaping import known, of_shape
 from .ciphertext import Ciphertext
 
 __all__ = ["histogram"]
@@ -46,12 +46,12 @@ def histogram(
         The first and the last edge, where `bins` is a number; the ends that the bound allows, if left out. Values
         beyond don't count.
     count : int, optional
-        The slots that count, from the first on; all, if left out: zeros after a short message are values as well.
+        The slots that count, from the first on: those of all values, if left out.
 
     Returns
     -------
     counts : Ciphertext
-        Of bin i in slot i, and 0 in those after them. Two levels below the highest, with an error of at most 2^-19 of
+        Of as many values as there are bins. Two levels below the highest, with an error of at most 2^-19 of
         `count`, beside the noise of bootstraps. Cost: an `Engine.compare` for each slot_count // count edges that
         values may be on both sides of. It begins with a multiplication, but for all slots.
     edges : ndarray of float64
@@ -73,15 +73,15 @@ def histogram(
     >>> secret = deep.create_secret_key()
     >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
     >>> x = deep.encrypt([0.2, -0.7, 0.3, 0.8], secret, bound=1)
-    >>> counts, edges = everlevel.histogram(x, [-1, 0, 0.5, 1], count=4)
-    >>> deep.decrypt(counts, secret)[:3].round(3)
+    >>> counts, edges = everlevel.histogram(x, [-1, 0, 0.5, 1])
+    >>> deep.decrypt(counts, secret).round(3)
     array([1., 2., 1.])
     """
     operation = "histogram"
-    value = real(operation, one_unit(operation, x))
+    value, width = counted(operation, x, count)
+    value = real(operation, value)
     engine = cast(Any, value._engine)
     require_bootstrap(engine._context, operation)
-    width = _extrema.check_width(value.slot_count, operation, count)
     edges = _edges(operation, value, bins, range)
     bin_count = len(edges) - 1
     # Values are above edges below their bound, and below those above it.
@@ -99,7 +99,7 @@ def histogram(
         total = _with(total, tallies, {int(i) - 1: (k * width, -1.0) for k, i in enumerate(at) if i > 0})
     if not isinstance(total, Ciphertext):
         total = value * 0 + total
-    return known(total, width), edges
+    return of_shape(known(total, width), (bin_count,)), edges
 
 
 @NUMPY.implements(np.histogram)

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
 from ..errors import MessageError, OperandTypeError, ParameterError, UnitCountError
-from . import _checks
+from . import _checks, _extrema
 from ._elementary import product
-from ._shaping import as_slots, gathered, repeated
+from ._numpy import NUMPY
+from ._shaping import as_slots, gathered, of_shape, repeated
 from .ciphertext import Ciphertext
 
 __all__ = ["outer"]
@@ -20,20 +21,22 @@ __all__ = ["outer"]
 Array = NDArray[np.float64]
 
 
-def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[int, int]) -> Ciphertext:
-    """Compute the products of each slot of a vector with each of another, as ``numpy.outer`` does.
+@NUMPY.implements(np.outer)
+def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[int, int] | None = None) -> Ciphertext:
+    """Compute the products of each value of a vector with each of another, as ``numpy.outer`` does.
 
     Parameters
     ----------
     x, y : Ciphertext or array_like
         Vectors of which at least one is encrypted; ciphertexts of one unit.
-    shape : tuple of two int
-        How many slots count of each, from the first on: m of x, and n of y. Their product is at most `slot_count`.
+    shape : tuple of two int, optional
+        How many slots count of each, from the first on: m of x, and n of y. All values, if left out. Their product is
+        at most `slot_count`.
 
     Returns
     -------
     Ciphertext
-        ``x[i] * y[j]`` in slot i·n + j, and 0 in all others. Levels consumed: 2. Rotations: m, of x, and up to
+        ``x[i] * y[j]``, of shape (m, n). Levels consumed: 2. Rotations: m, of x, and up to
         2·log2(m·n).
 
     Raises
@@ -53,8 +56,9 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
     >>> import everlevel
     >>> x = engine.encrypt([1.0, 2.0], secret_key, bound=2)
     >>> y = engine.encrypt([1.0, 3.0, 5.0], secret_key, bound=5)
-    >>> engine.decrypt(everlevel.outer(x, y, shape=(2, 3)), secret_key)[:6].round(3)
-    array([ 1.,  3.,  5.,  2.,  6., 10.])
+    >>> engine.decrypt(everlevel.outer(x, y), secret_key).round(3)
+    array([[ 1.,  3.,  5.],
+           [ 2.,  6., 10.]])
     """
     operation = "outer"
     encrypted = next((value for value in (x, y) if isinstance(value, Ciphertext)), None)
@@ -66,7 +70,8 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
             expected="Ciphertext",
             actual=f"{type(x).__name__}, {type(y).__name__}",
         )
-    rows, columns = _shape(operation, shape, encrypted.slot_count)
+    given = tuple(value.size if isinstance(value, Ciphertext) else np.size(value) for value in (x, y))
+    rows, columns = _sizes(operation, given if shape is None else shape, encrypted.slot_count)
     left: Any
     if isinstance(x, Ciphertext):
         first = one_unit(operation, x)
@@ -75,8 +80,10 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
     else:
         left = np.repeat(_vector(operation, x, rows, encrypted.slot_count), columns)
     if not isinstance(y, Ciphertext):
-        return product(operation, left, np.tile(_vector(operation, y, columns, encrypted.slot_count), rows))
-    return product(operation, tiled(one_unit(operation, y), columns, rows), left)
+        result = product(operation, left, np.tile(_vector(operation, y, columns, encrypted.slot_count), rows))
+    else:
+        result = product(operation, tiled(one_unit(operation, y), columns, rows), left)
+    return of_shape(result, (rows, columns))
 
 
 def tiled(x: Ciphertext, width: int, copies: int) -> Ciphertext:
@@ -107,7 +114,13 @@ def one_unit(operation: str, value: Any) -> Ciphertext:
     return as_slots(x)
 
 
-def _shape(operation: str, shape: Any, slot_count: int) -> tuple[int, int]:
+def counted(operation: str, value: Any, count: Any) -> tuple[Ciphertext, int]:
+    """Return all slots of a ciphertext of one unit, and how many of them count: its values, if nothing is said."""
+    x = one_unit(operation, value)
+    return x, _extrema.check_width(x.slot_count, operation, value.size if count is None else count)
+
+
+def _sizes(operation: str, shape: Any, slot_count: int) -> tuple[int, int]:
     """Check the shape of a matrix that fits into the slots."""
     sizes = [checks.integer(operation, "shape", size) for size in checks.sequence(operation, "shape", shape)]
     if len(sizes) != 2 or min(sizes) < 1 or sizes[0] * sizes[1] > slot_count:

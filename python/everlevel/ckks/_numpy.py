@@ -17,25 +17,21 @@ _FITTED: Final = ("arctan", "arcsinh", "cbrt", "exp2", "expm1", "log10", "log1p"
 NUMPY: Final = NumpyCalls(
     advice="use its operators and methods, such as x.rotate(1), the functions of everlevel, such as everlevel.exp(x), "
     "those of the engine, or decrypt it first",
-    methods={np.sum: "sum", np.mean: "mean"},
     next_steps={
         **{
             name: f"call everlevel.fit(numpy.{name}, interval=(a, b), max_error=1e-4)(x) for values in [a, b]"
             for name in _FITTED
         },
-        "max": "call engine.max_of_slots(x, count=n), which says of how many slots",
-        "min": "call engine.min_of_slots(x, count=n), which says of how many slots",
-        "argmax": "call engine.argmax_of_slots(x, count=n), which says of how many slots",
-        "argmin": "call engine.argmin_of_slots(x, count=n), which says of how many slots",
+        "argmax": "call x.argmax(), for all values, or for each row: x[0].argmax()",
+        "argmin": "call x.argmin(), for all values, or for each row: x[0].argmin()",
         "roll": "call x.rotate(1), which rotates each unit in itself",
         "vstack": "call engine.vstack([x, y]), which makes one ciphertext of the units of both",
         "real": "call 0.5 * (x + x.conjugate())",
         "imag": "call -0.5j * (x - x.conjugate())",
-        "median": "call everlevel.median(x, count=n), which says of how many slots",
-        "sort": "call everlevel.sort(x, count=n), which says of how many slots",
-        "partition": "call everlevel.top_k(x, k, count=n), which says of how many slots",
-        "argsort": "call everlevel.sort(x, count=n) for the values, or decrypt it first",
-        "outer": "call everlevel.outer(x, y, shape=(m, n)), which says of how many slots",
+        "median": "call everlevel.median(x), for all values",
+        "sort": "call everlevel.sort(x), for a vector",
+        "partition": "call everlevel.top_k(x, k)",
+        "argsort": "call everlevel.sort(x) for the values, or decrypt it first",
         "trunc": "call everlevel.floor(x), or everlevel.ceil(x), for values of one sign",
         "fix": "call everlevel.floor(x), or everlevel.ceil(x), for values of one sign",
     },

@@ -90,12 +90,17 @@ def require_vector(operation: str, x: Ciphertext) -> None:
     """Refuse arrays of several dimensions, for which NumPy has rules of its own."""
     if len(x._layout.shape or ()) > 1:
         raise OperandTypeError(
-            f"{operation}: the ciphertext is of shape {x.shape}, and sums of products take vectors; encrypt each row "
-            f"by itself, or add up products along an axis: (x * y).sum(axis=-1)",
+            f"{operation}: the ciphertext is of shape {x.shape}, and a vector is needed; encrypt each row by "
+            f"itself, or add up products along an axis: (x * y).sum(axis=-1)",
             argument="ciphertext",
             expected="a vector",
             actual=str(x.shape),
         )
+
+
+def of_shape(x: Ciphertext, shape: Shape, *, is_clean: bool = True) -> Ciphertext:
+    """Return a ciphertext whose first slots are the values of a shape; of (), whose every slot is."""
+    return x._with(_shape.layout(shape, x.slot_count, is_clean=is_clean))
 
 
 def masked(x: Ciphertext) -> Ciphertext:

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from .._common import checks
 from ..errors import ParameterError
-from . import _extrema
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
-from ._layouts import one_unit
-from ._shaping import known
+from ._layouts import counted
+from ._numpy import NUMPY
+from ._shape import SLOTS
+from ._shaping import known, of_shape, require_vector
 from .ciphertext import Ciphertext
 
 __all__ = ["median", "sort", "top_k"]
@@ -28,11 +29,11 @@ Array = NDArray[np.float64]
 Stage = tuple[int, Array]
 """The distance of partners, and the sign of each slot."""
 
-_MARGIN: Final = 1 + 2.0**-10
+MARGIN: Final = 1 + 2.0**-10
 """By how much the noise of all stages may put values beyond their bound."""
 
 
-def sort(x: Ciphertext, *, count: int) -> Ciphertext:
+def sort(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
     """Sort the first slots in rising order, as ``numpy.sort`` does.
 
     In each stage of the network, values that differ by less than the engine's gap, a share of twice the bound, may come
@@ -43,13 +44,13 @@ def sort(x: Ciphertext, *, count: int) -> Ciphertext:
     ----------
     x : Ciphertext
         Real, of one unit and two polynomials.
-    count : int
-        The slots that count, from the first on: best up to 64.
+    count : int, optional
+        The slots that count, from the first on: best up to 64. All values of x, if left out.
 
     Returns
     -------
     Ciphertext
-        The values in the first slots, and 0 in those after them; three levels below the highest. Cost: for 2^k values
+        As many values as count; three levels below the highest. Cost: for 2^k values
         k(k + 1)/2 stages, 21 for 64, each an `Engine.maximum` with a bootstrap before it.
 
     Raises
@@ -71,14 +72,20 @@ def sort(x: Ciphertext, *, count: int) -> Ciphertext:
     >>> secret = deep.create_secret_key()
     >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
     >>> x = deep.encrypt([0.5, -1.0, 0.75], secret, bound=1)
-    >>> deep.decrypt(everlevel.sort(x, count=3), secret)[:4].round(2) + 0
-    array([-1.  ,  0.5 ,  0.75,  0.  ])
+    >>> deep.decrypt(everlevel.sort(x), secret).round(2)
+    array([-1.  ,  0.5 ,  0.75])
     """
+    require_vector("sort", checks.instance("sort", "x", x, Ciphertext))
     value, width = _checked("sort", x, count)
-    return _network(value, width, width, rising=True, weights=np.ones(width))
+    return of_shape(_network(value, width, width, rising=True, weights=np.ones(width)), (width,))
 
 
-def top_k(x: Ciphertext, k: int, *, count: int) -> Ciphertext:
+@NUMPY.implements(np.sort)
+def _numpy_sort(a: Ciphertext) -> Ciphertext:
+    return sort(a)
+
+
+def top_k(x: Ciphertext, k: int, *, count: int | None = None) -> Ciphertext:
     """Find the k largest values of the first slots, in falling order.
 
     Parameters
@@ -91,7 +98,7 @@ def top_k(x: Ciphertext, k: int, *, count: int) -> Ciphertext:
     Returns
     -------
     Ciphertext
-        The values in the first k slots, and 0 in those after them; all else is as in `sort`. Cost: for k = 2^a of 2^b
+        k values; all else is as in `sort`. Cost: for k = 2^a of 2^b
         values, a(a + 1)/2 + (b - a)(a + 1) stages: 8 for 1 of 256, 26 for 8 of them.
 
     Raises
@@ -108,8 +115,8 @@ def top_k(x: Ciphertext, k: int, *, count: int) -> Ciphertext:
     >>> secret = deep.create_secret_key()
     >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
     >>> x = deep.encrypt([0.5, -1.0, 0.75, 0.0], secret, bound=1)
-    >>> deep.decrypt(everlevel.top_k(x, 2, count=4), secret)[:3].round(2) + 0
-    array([0.75, 0.5 , 0.  ])
+    >>> deep.decrypt(everlevel.top_k(x, 2), secret).round(2)
+    array([0.75, 0.5 ])
     """
     value, width = _checked("top_k", x, count)
     kept = checks.integer("top_k", "k", k)
@@ -120,10 +127,15 @@ def top_k(x: Ciphertext, k: int, *, count: int) -> Ciphertext:
             value=kept,
             allowed=(1, width),
         )
-    return _network(value, width, kept, rising=False, weights=np.ones(kept))
+    return of_shape(_network(value, width, kept, rising=False, weights=np.ones(kept)), (kept,))
 
 
-def median(x: Ciphertext, *, count: int) -> Ciphertext:
+@NUMPY.implements(np.median)
+def _numpy_median(a: Ciphertext) -> Ciphertext:
+    return median(a)
+
+
+def median(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
     """Compute the median of the first slots, as ``numpy.median`` does.
 
     Parameters
@@ -134,7 +146,7 @@ def median(x: Ciphertext, *, count: int) -> Ciphertext:
     Returns
     -------
     Ciphertext
-        In every slot: the middle one of the sorted values, or the mean of both. All else is as in `sort`.
+        Of shape (): the middle one of the sorted values, or the mean of both. All else is as in `sort`.
 
     Raises
     ------
@@ -148,15 +160,16 @@ def median(x: Ciphertext, *, count: int) -> Ciphertext:
     >>> secret = deep.create_secret_key()
     >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
     >>> x = deep.encrypt([0.5, -1.0, 0.75], secret, bound=1)
-    >>> deep.decrypt(everlevel.median(x, count=3), secret)[:1].round(2)
-    array([0.5])
+    >>> float(deep.decrypt(everlevel.median(x), secret).round(2))
+    0.5
     """
     value, width = _checked("median", x, count)
     weights = np.zeros(width)
     weights[(width - 1) // 2] += 0.5
     weights[width // 2] += 0.5
     total: Ciphertext = _network(value, width, width, rising=True, weights=weights).sum()
-    return known(total, value.bound * _MARGIN)
+    result = known(total, value.bound * MARGIN)
+    return result if x._layout == SLOTS else of_shape(result, ())
 
 
 def stages(width: int, kept: int) -> Iterator[Stage]:
@@ -185,9 +198,8 @@ def stages(width: int, kept: int) -> Iterator[Stage]:
 
 
 def _checked(operation: str, x: Any, count: Any) -> tuple[Ciphertext, int]:
-    value = real(operation, one_unit(operation, x))
-    require_bootstrap(cast(Any, value._engine)._context, operation)
-    width: int = _extrema.check_width(value.slot_count, operation, checks.integer(operation, "count", count))
+    value, width = counted(operation, x, count)
+    require_bootstrap(cast(Any, real(operation, value)._engine)._context, operation)
     return value, width
 
 
@@ -212,7 +224,7 @@ def _network(x: Ciphertext, count: int, kept: int, *, rising: bool, weights: Arr
             own = own + after * padding
             partner = partner + after * (low * np.roll(padding, -distance) + high * np.roll(padding, distance))
             padding = np.zeros(slots)
-        operands = known(own, _MARGIN), known(partner, _MARGIN)
-        x = known(engine.maximum(*operands, gap=2 * _MARGIN * engine.gap, bound=2 * _MARGIN), _MARGIN)
+        operands = known(own, MARGIN), known(partner, MARGIN)
+        x = known(engine.maximum(*operands, gap=2 * MARGIN * engine.gap, bound=2 * MARGIN), MARGIN)
         signs = after
-    return known(x * (signs[: len(weights)] * weights * bound), bound * _MARGIN * np.abs(weights).max())
+    return known(x * (signs[: len(weights)] * weights * bound), bound * MARGIN * np.abs(weights).max())

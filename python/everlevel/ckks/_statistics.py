@@ -11,13 +11,15 @@ from numpy.typing import ArrayLike
 from .._common import checks, units
 from .._common.opaque import Opaque
 from ..errors import OperandTypeError, ParameterError
-from . import _checks, _extrema, _shape, _slots
+from . import _checks, _shape, _slots
 from ._elementary import Interval, claimed, evaluate, product, real
 from ._fit import checked_interval
-from ._layouts import one_unit
+from ._largest import keeping
+from ._layouts import counted
 from ._numpy import NUMPY
 from ._reductions import kept
-from ._shaping import require_vector
+from ._shape import SLOTS
+from ._shaping import of_shape, require_vector
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
 
@@ -90,12 +92,13 @@ def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
     x : Ciphertext
         Of one unit, and two polynomials.
     count : int, optional
-        The slots that are to be right, from the first on: all, if left out. Slots beyond have sums of fewer terms.
+        The slots that are to be right, from the first on: those of all values, if left out.
 
     Returns
     -------
     Ciphertext
-        Levels consumed: ceil(log8(count)), 5 for 32768 slots. Noise: that of as many rotations as slots are added.
+        As many sums as count; all slots of x, if they count. Levels consumed: ceil(log8(count)), 5 for 32768 slots.
+        Noise: that of as many rotations as slots are added.
 
     Raises
     ------
@@ -110,13 +113,12 @@ def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
     --------
     >>> import everlevel
     >>> x = engine.encrypt([1.0, 2.0, 3.0], secret_key, bound=3)
-    >>> engine.decrypt(everlevel.cumsum(x, count=8), secret_key)[:4].round(3)
-    array([1., 3., 6., 6.])
+    >>> engine.decrypt(everlevel.cumsum(x), secret_key).round(3)
+    array([1., 3., 6.])
     """
     operation = "cumsum"
-    total = one_unit(operation, x)
+    total, width = counted(operation, x, count)
     slots = total.slot_count
-    width = _extrema.check_width(slots, operation, count)
     stride, places, engine = 1, np.arange(slots), cast(Any, total._engine)
     while stride < width:
         deltas = [k * stride for k in range(1, _RADIX) if k * stride < width]
@@ -124,11 +126,13 @@ def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
         terms = zip(deltas, engine.rotate_batch(total, deltas=deltas), strict=True)
         total = sum((moved * (places >= delta) for delta, moved in terms), total)
         stride *= _RADIX
-    return total
+    return total if x._layout == SLOTS else of_shape(total, (width,), is_clean=False)
 
 
 @NUMPY.implements(np.var)
-def var(x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0) -> Ciphertext:
+def var(
+    x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0, keepdims: bool = False
+) -> Ciphertext:
     """Compute the variance along axes, as ``numpy.var`` does.
 
     Parameters
@@ -139,6 +143,8 @@ def var(x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int =
         As in `Engine.sum`.
     ddof : int, default 0
         The sum of squares is divided by the number of its terms less this.
+    keepdims : bool, default False
+        Keep the axes, with a length of 1.
 
     Returns
     -------
@@ -153,18 +159,23 @@ def var(x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int =
     >>> float(engine.decrypt(everlevel.var(x, ddof=1), secret_key).round(3))
     4.0
     """
-    return _variance("var", x, axis, ddof)
+    return keeping("var", x, axis, keepdims, _variance("var", x, axis, ddof))
 
 
 @NUMPY.implements(np.std)
 def std(
-    x: Ciphertext, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0, interval: Interval | None = None
+    x: Ciphertext,
+    axis: int | tuple[int, ...] | None = None,
+    *,
+    ddof: int = 0,
+    interval: Interval | None = None,
+    keepdims: bool = False,
 ) -> Ciphertext:
     """Compute the standard deviation: the square root of `var`, whose arguments it takes.
 
     Parameters
     ----------
-    x, axis, ddof
+    x, axis, ddof, keepdims
         As in `var`.
     interval : tuple of two floats
         Where the standard deviation lies, above 0: a claim of the caller's. It is public.
@@ -190,24 +201,35 @@ def std(
     array([1.])
     """
     ends = _squared("std", interval)
-    return evaluate("std", _variance("std", x, axis, ddof), ends)
+    deviation = evaluate("std", _variance("std", x, axis, ddof), ends)
+    return keeping("std", x, axis, keepdims, deviation)
 
 
 @NUMPY.implements(np.linalg.norm)
-def norm(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
-    """Compute the Euclidean norm of all values, as ``numpy.linalg.norm`` does of a vector.
+def norm(
+    x: Ciphertext,
+    axis: int | tuple[int, ...] | None = None,
+    *,
+    interval: Interval | None = None,
+    keepdims: bool = False,
+) -> Ciphertext:
+    """Compute the Euclidean norm of values along axes, as ``numpy.linalg.norm`` does of a vector.
 
     Parameters
     ----------
     x : Ciphertext
         Real, of two polynomials.
+    axis : int or tuple of int, optional
+        As in `Engine.sum`.
+    keepdims : bool, default False
+        Keep the axes, with a length of 1.
     interval : tuple of two floats
         Where the norm lies, above 0: a claim of the caller's. It is public.
 
     Returns
     -------
     Ciphertext
-        In every slot. Levels consumed: 1, and those of `sqrt` between the squares of the interval's ends.
+        Levels consumed: those of the sum of squares, and those of `sqrt` between the squares of the interval's ends.
 
     Raises
     ------
@@ -226,7 +248,7 @@ def norm(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
     """
     ends = _squared("norm", interval)
     value = real("norm", x)
-    return evaluate("norm", (value * value).sum(), ends)
+    return keeping("norm", x, axis, keepdims, evaluate("norm", (value * value).sum(axis), ends))
 
 
 def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | None = None) -> Ciphertext:
@@ -237,9 +259,9 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     x : Ciphertext
         Real, of one unit and two polynomials.
     count : int, optional
-        The slots that count, from the first on; those beyond come out as 0. All, if left out.
+        The slots that count, from the first on: those of all values, if left out.
     interval : tuple of two floats, optional
-        Where the values of all slots lie; all that the bound allows, if left out. Levels grow with its length.
+        Where the values lie; all that the bound allows, if left out. Levels grow with its length.
 
     Returns
     -------
@@ -261,12 +283,12 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     >>> secret = deep.create_secret_key()
     >>> key = deep.create_evaluation_key(secret)
     >>> x = deep.encrypt([0.5, -0.5, 0.0], secret, bound=1)
-    >>> deep.decrypt(everlevel.softmax(x, count=3), secret)[:4].round(3) + 0
-    array([0.506, 0.186, 0.307, 0.   ])
+    >>> deep.decrypt(everlevel.softmax(x), secret).round(3)
+    array([0.506, 0.186, 0.307])
     """
     operation = "softmax"
-    value = real(operation, one_unit(operation, x))
-    width = _extrema.check_width(value.slot_count, operation, count)
+    value, width = counted(operation, x, count)
+    value = real(operation, value)
     bound = value.bound or 1.0
     low, high = (-bound, bound) if interval is None else checked_interval(operation, interval)
     with np.errstate(over="ignore"):
@@ -283,7 +305,8 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     shares = powers * (1 / width) if width == value.slot_count else powers * np.full(width, 1 / width)
     mean = claimed(shares.sum(), most * _MARGIN)
     inverse = evaluate(operation, mean, (least / _MARGIN, most * _MARGIN), error=2.0**-17 / most)
-    return claimed(shares * inverse, _MARGIN)
+    result = claimed(shares * inverse, _MARGIN)
+    return result if x._layout == SLOTS else of_shape(result, x.shape if count is None else (width,))
 
 
 def _variance(operation: str, value: Any, axis: Any, ddof: Any) -> Ciphertext:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from .._common import powers
 from .._common.opaque import Encrypted, Opaque
 from ..errors import OperandTypeError
 from . import _checks
+from ._methods import NumpyMethods, called
 from ._numpy import NUMPY
 from ._registry import KeyRegistry
-from ._shape import SLOTS, Layout, Shaped
+from ._shape import SLOTS, Layout
 from ._storable import Storable
 from .keys import ConjugationKey, RelinearizationKey
 from .matrix import LightPlainMatrix, PlainMatrix
@@ -59,7 +60,7 @@ class Operations(Protocol):
     def assume_bound(self, ciphertext: Ciphertext, bound: float) -> Ciphertext: ...
 
 
-class Ciphertext(Shaped, Encrypted, Storable):
+class Ciphertext(NumpyMethods, Encrypted, Storable):
     """An encrypted vector of numbers, in units of `slot_count`.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
@@ -296,19 +297,19 @@ class Ciphertext(Shaped, Encrypted, Storable):
         )
 
     def __matmul__(self, other: Any) -> Ciphertext:
-        return _call(np.dot, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
+        return called(np.dot, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
 
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix, Mapping))):
             return NotImplemented
         if isinstance(matrix, (list, tuple, np.ndarray)) and _checks.is_vector(matrix):
-            return _call(np.dot, matrix, self)
+            return cast(Ciphertext, NUMPY.functions[np.dot](matrix, self))
         key = self._engine._registry.find_matrix_key("multiply_matrix", self._native.secret_id, self.level)
         return self._engine.multiply_matrix(matrix, self, key)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
         if isinstance(exponent, (float, np.floating)):
-            return _call(np.float_power, self, exponent)
+            return called(np.float_power, self, exponent)
         power = powers.exponent(exponent, "call everlevel.power(x, exponent, interval=(a, b)) for others")
         if not self._engine.auto_bootstrap:
             _checks.require_level("power", self.level, powers.depth(power), self._engine.max_level)
@@ -320,22 +321,22 @@ class Ciphertext(Shaped, Encrypted, Storable):
         return powers.power(self, power, multiply)
 
     def __abs__(self) -> Ciphertext:
-        return _call(np.absolute, self)
+        return called(np.absolute, self)
 
     def __floor__(self) -> Ciphertext:
-        return _call(np.floor, self)
+        return called(np.floor, self)
 
     def __ceil__(self) -> Ciphertext:
-        return _call(np.ceil, self)
+        return called(np.ceil, self)
 
     def __round__(self, decimals: int | None = None) -> Ciphertext:
-        return _call(np.round, self, 0 if decimals is None else decimals)
+        return called(np.round, self, 0 if decimals is None else decimals)
 
     def __gt__(self, other: Any) -> Ciphertext:
-        return _call(np.greater, self, other) if _is_operand(other) else NotImplemented
+        return called(np.greater, self, other) if _is_operand(other) else NotImplemented
 
     def __lt__(self, other: Any) -> Ciphertext:
-        return _call(np.less, self, other) if _is_operand(other) else NotImplemented
+        return called(np.less, self, other) if _is_operand(other) else NotImplemented
 
     # Values nearer than the gap are neither the one nor the other.
     __ge__ = __gt__
@@ -367,49 +368,6 @@ class Ciphertext(Shaped, Encrypted, Storable):
             return self._engine.assume_bound(self, _checks.declared_bound("within", low))
         return self._engine.assume_bound(self, _checks.largest_size("within", low, high))
 
-    def var(self, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0) -> Ciphertext:
-        """Return the variance along axes, with the engine's keys: see `everlevel.var`.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 3.0], public_key, bound=3)
-        >>> float(engine.decrypt(a.var(), secret_key).round(3))
-        1.0
-        """
-        return _call(np.var, self, axis, ddof=ddof)
-
-    def std(
-        self, axis: int | tuple[int, ...] | None = None, *, ddof: int = 0, interval: tuple[float, float] | None = None
-    ) -> Ciphertext:
-        """Return the standard deviation, which lies in an interval: see `everlevel.std`."""
-        return _call(np.std, self, axis, ddof=ddof, interval=interval)
-
-    def clip(self, low: float | None = None, high: float | None = None) -> Ciphertext:
-        """Limit values to an interval: see `everlevel.clip`."""
-        return _call(np.clip, self, low, high)
-
-    def cumsum(self, *, count: int | None = None) -> Ciphertext:
-        """Return the sums up to every slot: see `everlevel.cumsum`.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
-        >>> engine.decrypt(a.cumsum(count=4), secret_key)[:3].round(3)
-        array([1., 3., 6.])
-        """
-        return _call(np.cumsum, self, count=count)
-
-    def dot(self, other: Any) -> Ciphertext:
-        """Return the sum of the products of slots, or a product with a matrix: see `everlevel.dot`.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
-        >>> float(engine.decrypt(a.dot([0.5, 0.25, 1.0]), secret_key).round(3))
-        4.0
-        """
-        return _call(np.dot, self, other)
-
     def rotate(self, delta: int) -> Ciphertext:
         """Rotate the slots as ``numpy.roll(x, delta)`` does, with the engine's keys.
 
@@ -427,40 +385,6 @@ class Ciphertext(Shaped, Encrypted, Storable):
         array([2., 3.])
         """
         return self._engine.rotate(self, delta=delta)
-
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> Ciphertext:
-        """Add up values along axes, with the engine's keys: see `Engine.sum`. Levels consumed: 0 or 1.
-
-        Raises
-        ------
-        MissingKeyError
-            If slots are added up, and the engine knows no rotation key.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([[1.0, 2.0], [3.0, 4.0]], public_key, bound=4)
-        >>> float(engine.decrypt(a.sum(), secret_key).round(3))
-        10.0
-        >>> engine.decrypt(a.sum(axis=0), secret_key).round(3)
-        array([4., 6.])
-        """
-        return self._engine.sum(self, axis=axis)
-
-    def mean(self, axis: int | tuple[int, ...] | None = None) -> Ciphertext:
-        """Return the mean of values along axes, with the engine's keys: see `Engine.mean`. Levels consumed: 1 or 2.
-
-        Raises
-        ------
-        MissingKeyError
-            If it is one of slots, and the engine knows no rotation key.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 6.0], public_key, bound=6)
-        >>> float(engine.decrypt(a.mean(), secret_key).round(3))
-        3.0
-        """
-        return self._engine.mean(self, axis=axis)
 
     def conjugate(self) -> Ciphertext:
         """Conjugate every slot, with the engine's key.
@@ -499,12 +423,6 @@ class Ciphertext(Shaped, Encrypted, Storable):
 
     def _conjugation_key(self, operation: str) -> ConjugationKey:
         return self._engine._registry.find(operation, ConjugationKey, self._native.secret_id)
-
-
-def _call(function: Any, *args: Any, **kwargs: Any) -> Ciphertext:
-    """Call the function that stands for one of NumPy's."""
-    result: Ciphertext = NUMPY.functions[function](*args, **kwargs)
-    return result
 
 
 def _is_operand(value: Any) -> bool:
