@@ -68,6 +68,7 @@ __all__ = [
     "plan_sign",
     "provoke_panic",
     "refresh",
+    "rotations_of_diagonals",
     "save",
     "serialize",
     "split_polynomial",
@@ -136,7 +137,7 @@ def multiply_matrix(
     context: Context,
     matrix: PlainMatrix | LightPlainMatrix | _Entries,
     ciphertext: Ciphertext,
-    key: MatrixMultiplicationKey | RotationKey,
+    key: MatrixMultiplicationKey | RotationKey | Sequence[FixedRotationKey],
 ) -> Ciphertext: ...
 def of_difference(
     context: Context,
@@ -161,6 +162,7 @@ def refresh(
     keys: _Keys,
     report: _Report,
 ) -> tuple[list[tuple[int, Ciphertext]], int]: ...
+def rotations_of_diagonals(diagonals: Sequence[int], slots: int) -> tuple[list[int], list[int]]: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
 def to_transit(context: Context, obj: Any, notes: dict[str, str]) -> bytes: ...
@@ -201,6 +203,8 @@ class _Units(_Levelled):
 class _Matrix(_Levelled):
     @property
     def diagonal_count(self) -> int: ...
+    @property
+    def rotations(self) -> list[int]: ...
     @property
     def shape(self) -> tuple[int, int]: ...
 

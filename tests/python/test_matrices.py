@@ -158,6 +158,34 @@ def test_sparse_matrices(
     assert_claims(engine.multiply_matrix(twice, a, matrix_key), [0.75 * x[0]], party.secret_key)
 
 
+def test_keys_of_a_matrix_alone(party: Party, rng: np.random.Generator) -> None:
+    engine = Engine(max_level=3, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    diagonals = {offset: rng.uniform(-1, 1, SLOTS) for offset in (0, 1, 3, 64, 67, -2)}
+    x = rng.uniform(-1, 1, SLOTS)
+    expected = sum(vector * np.roll(x, -offset) for offset, vector in diagonals.items())
+    matrix = engine.encode_to_plain_matrix(diagonals, 2)
+    assert engine.encode_to_light_plain_matrix(diagonals, 2).rotations == matrix.rotations
+    # Baby steps below 4 to the left; giant steps from 64 to 0, from there to -4, and back.
+    assert matrix.rotations == (-1, -2, -3, -4, -64, 4)
+    key = engine.create_evaluation_key(secret_key, rotations=matrix.rotations)
+    a = engine.encrypt(x, secret_key)
+    whole = engine.create_rotation_key(secret_key)
+    engine.forget_keys()
+    product = engine.multiply_matrix(matrix, a, key)
+    assert product.level == 1
+    assert_claims(product, expected, secret_key)
+    assert key.nbytes < whole.nbytes
+    engine.use(key)
+    assert_claims(matrix @ a, expected, secret_key)
+    engine.forget_keys()
+    fewer = engine.create_evaluation_key(secret_key, rotations=matrix.rotations[1:])
+    engine.forget_keys()
+    with pytest.raises(errors.MissingKeyError, match="multiply_matrix"):
+        engine.multiply_matrix(matrix, a, fewer)
+    assert engine.encode_to_plain_matrix([[2.0]]).rotations == ()
+
+
 def test_bad_diagonals(party: Party) -> None:
     engine: Any = party.engine
     vector = np.ones(SLOTS)

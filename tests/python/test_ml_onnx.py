@@ -170,6 +170,52 @@ GRAPHS: dict[str, tuple[list[Any], tuple[int, ...], dict[str, Any]]] = {
         (4,),
         {"w": normal(4, 3), "two": np.array(2.0)},
     ),
+    "residual": (
+        [node("Gemm", "x w", "1"), node("Relu", "1", "2"), node("Gemm", "2 u", "3"), node("Add", "3 x")],
+        (4,),
+        {"w": normal(4, 3), "u": normal(3, 4)},
+    ),
+    "residuals in a row": (
+        [
+            node("Conv", "x k", "1", pads=[1] * 4),
+            node("Relu", "1", "2"),
+            node("Conv", "2 l", "3", pads=[1] * 4),
+            node("Relu", "3", "4"),
+            node("Conv", "4 m", "5", pads=[1] * 4),
+            node("Add", "5 2", "6"),
+            node("Relu", "6", "7"),
+            node("Conv", "7 k2", "8", strides=[2, 2]),
+            node("Tanh", "8", "9"),
+            node("Conv", "7 p", "10", strides=[2, 2]),
+            node("Add", "9 10", "11"),
+            node("Relu", "11", "12"),
+            node("GlobalAveragePool", "12", "13"),
+            node("Flatten", "13"),
+        ],
+        (1, 4, 4),
+        {
+            "k": normal(2, 1, 3, 3),
+            "l": normal(2, 2, 3, 3),
+            "m": normal(2, 2, 3, 3),
+            "k2": normal(4, 2, 1, 1),
+            "p": normal(4, 2, 1, 1),
+        },
+    ),
+    "joined over an activation": (
+        [
+            node("Relu", "x", "1"),
+            node("Concat", "1 x", "2", axis=1),
+            node("Gemm", "2 w", "3"),
+            node("Concat", "3 1 3", axis=1),
+        ],
+        (4,),
+        {"w": normal(8, 3)},
+    ),
+    "an activation without effect": (
+        [node("Relu", "x", "1"), node("Sub", "1 1", "2"), node("Add", "2 x")],
+        (3,),
+        {},
+    ),
     "two uses of an activation": (
         [node("Relu", "x", "1"), node("Gemm", "1 w", "2"), node("Add", "1 2")],
         (3,),
@@ -398,3 +444,84 @@ def test_pixels_of_a_channel_share_a_calibrated_interval(rng: np.random.Generato
     upside_down = images[:, ::-1].reshape(30, 9)
     ((_, share),) = model.check(upside_down).activations
     assert share < 1
+
+
+def residual(rng: np.random.Generator, activation: Any) -> Any:
+    """A block with its input beside it, and one with strides whose input is projected, as residual networks have."""
+    weights = {
+        "k1": rng.normal(size=(2, 1, 3, 3)) / 3,
+        "k2": rng.normal(size=(2, 2, 3, 3)) / 5,
+        "k3": rng.normal(size=(4, 2, 3, 3)) / 5,
+        "k4": rng.normal(size=(4, 2, 1, 1)),
+        "w": rng.normal(size=(4, 3)) / 2,
+        "b": rng.normal(size=3),
+    }
+    nodes = [
+        node("Conv", "x k1", "1", pads=[1] * 4),
+        activation("1", "2"),
+        node("Conv", "2 k2", "3", pads=[1] * 4),
+        node("Add", "3 2", "4"),
+        activation("4", "5"),
+        node("Conv", "5 k3", "6", pads=[1] * 4, strides=[2, 2]),
+        activation("6", "7"),
+        node("Conv", "5 k4", "8", strides=[2, 2]),
+        node("Add", "7 8", "9"),
+        node("GlobalAveragePool", "9", "10"),
+        node("Flatten", "10", "11"),
+        node("Gemm", "11 w b"),
+    ]
+    return network(nodes, (1, 8, 8), weights)
+
+
+@pytest.mark.parametrize("options", [{}, {"layout": "features"}, {"batch": 2}], ids=["rows", "features", "two rows"])
+def test_residual_networks_on_encrypted_images(
+    options: dict[str, Any], tmp_path: Path, rng: np.random.Generator
+) -> None:
+    model = residual(rng, lambda a, b: node("Mul", f"{a} {a}", b))
+    images = rng.uniform(size=(30, 64))
+    with pytest.warns(errors.RangeWarning):
+        compiled = ml.compile(
+            model, images, input_range=(0, 1), ranges="calibrated", margin=0.5, max_error=0.1, **options, **SMALL
+        )
+    # Three squares, and a layer before each and after the last.
+    assert compiled._program.levels == 7
+    assert [step.sources for step in compiled._program.maps] == [(0,), (1,), (2,), (2, 3)]
+    own = own_results(model, images)
+    # Weights of features are on a grid.
+    accuracy = 1e-4 if compiled.layout == "features" else 1e-9
+    np.testing.assert_allclose(compiled.simulate(images), own, atol=accuracy * np.ptp(own))
+    assert compiled.check(images).is_inside
+    client, server = compiled.keys()
+    assert server.nbytes == compiled.key_nbytes
+    rows = images[:3]
+    scores = client.decrypt(compiled(client.encrypt(rows), server))
+    np.testing.assert_allclose(scores, own[:3], atol=1e-3 * np.ptp(own))
+    compiled.save(tmp_path / "model.evl")
+    loaded = ml.load(tmp_path / "model.evl")
+    assert isinstance(loaded, ml.Model)
+    assert loaded.hash == compiled.hash
+    np.testing.assert_allclose(client.decrypt(loaded(client.encrypt(rows), server)), scores, atol=1e-3 * np.ptp(own))
+
+
+def test_branches_are_as_deep_as_the_deepest(rng: np.random.Generator) -> None:
+    nodes = [
+        node("Gemm", "x w", "1"),
+        node("Mul", "1 1", "2"),
+        node("Gemm", "x u", "3"),
+        node("Tanh", "3", "4"),
+        node("Add", "2 4", "5"),
+        node("MatMul", "5 v"),
+    ]
+    weights = {"w": rng.normal(size=(5, 4)), "u": rng.normal(size=(5, 4)), "v": rng.normal(size=(4, 2))}
+    x = rng.uniform(-1, 1, size=(40, 5))
+    model = network(nodes, (5,), weights)
+    compiled = ml.compile(model, x, degree=7, max_error=1.0, **SMALL)
+    # One branch takes 1 + 1 levels and the other 1 + 3; the last layer is after both.
+    assert compiled._program.levels == 5
+    assert {stage.name: (stage.level_in, stage.level_out) for stage in compiled._plan.stages[1::2]} == {
+        "square, degree 2": (4, 3),
+        "tanh, degree 7": (4, 1),
+    }
+    client, server = compiled.keys()
+    scores = client.decrypt(compiled(client.encrypt(x[:3]), server))
+    np.testing.assert_allclose(scores, compiled.simulate(x[:3]), atol=1e-3 * np.ptp(own_results(model, x)))

@@ -37,18 +37,6 @@ REFUSED: dict[str, tuple[list[Any], tuple[int, ...], dict[str, Any], str]] = {
         {},
         r"node 0 \(LinearRegressor\) of 'ai.onnx.ml' is not supported",
     ),
-    "residual": (
-        [node("Relu", "x", "1"), node("Add", "1 x")],
-        (4,),
-        {},
-        r"node 1 'add_y' \(Add\) adds results that an activation is between, a residual connection, and",
-    ),
-    "joined over an activation": (
-        [node("Relu", "x", "1"), node("Concat", "1 x", axis=1)],
-        (4,),
-        {},
-        r"\(Concat\) joins results that an activation is between",
-    ),
     "joined rows": ([node("Concat", "x x", axis=0)], (4,), {}, "joins along axis 0, and axes after the first"),
     "product of two": (
         [node("Gemm", "x w", "1"), node("Gemm", "x u", "2"), node("Mul", "1 2")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 from everlevel.ml import _costs, _layout, _moves, _placement
 from everlevel.ml._layout import Layout, Placement
-from everlevel.ml._program import Map, Program
+from everlevel.ml._network import Task
+from everlevel.ml._program import SQUARE, Map, Polynomial, Program
 from everlevel.ml._ranges import InputRange
 
 
@@ -119,28 +121,43 @@ def small_program(rng: np.random.Generator) -> Program:
         Map(convolution(6, 3, 4), np.zeros(24), 1.0, "second", (6, 2, 2)),
         Map(rng.normal(size=(5, 24)) / 100, np.zeros(5), 1.0, "third"),
     )
-    ones, task = np.ones(64), Any
-    return Program(InputRange(0 * ones, ones, ones, 0 * ones, 8.0), maps, 1.0, False, task, "test", (1, 8, 8))  # type: ignore[arg-type]
+    squares = [Polynomial(np.array(SQUARE), 1.0, "square", (-1.0, 1.0), 0.0, True, "") for _ in range(2)]
+    steps = (maps[0], squares[0], maps[1], squares[1], maps[2])
+    ones, task = np.ones(64), Task(None, None, False)
+    return Program(InputRange(0 * ones, ones, ones, 0 * ones, 8.0), steps, 1.0, False, task, "test", (1, 8, 8))
+
+
+def residual_program(rng: np.random.Generator) -> Program:
+    """The same, with the first convolution's results beside the second's in the full layer."""
+    program = small_program(rng)
+    *others, third = program.steps
+    assert isinstance(third, Map)
+    wide = np.hstack([rng.normal(size=(5, 48)) / 100, third.weights])
+    return replace(program, steps=(*others, replace(third, weights=wide, sources=(1, 2))))
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
-def test_the_choice_is_the_best_of_all(lanes: int, rng: np.random.Generator) -> None:
-    program = small_program(rng)
+@pytest.mark.parametrize("made", [small_program, residual_program])
+def test_the_choice_is_the_best_of_all(made: Any, lanes: int, rng: np.random.Generator) -> None:
+    program = made(rng)
     placer = _placement.Placer(program, _costs.Costs(12, 3), 512)
     assert placer.least_places == 64
 
     def seconds(placements: tuple[Placement, ...]) -> float:
         costs, total = _costs.Costs(12, 3), 0.0
         for index, step in enumerate(program.maps):
-            before, after = placements[index : index + 2]
-            turns = _moves.turns(step.weights, before, after)
-            total += costs.rows(3 - index, turns, lanes * max(before.period, after.period), lanes)
+            after, level = placements[index + 1], program.levels - program.depths[program.steps.index(step)][0]
+            for number, weights in program.parts(step):
+                before = placements[number]
+                turns = _moves.turns(weights, before, after)
+                total += costs.rows(level, turns, lanes * max(before.period, after.period), lanes)
         return total
 
     best = placer.best(lanes, 512 // lanes)
     assert max(placement.period for placement in best) * lanes <= 512
-    for step, before, after in zip(program.maps, best, best[1:], strict=False):
-        check(step.weights, before, after, lanes, rng)
+    for step, after in zip(program.maps, best[1:], strict=True):
+        for number, weights in program.parts(step):
+            check(weights, best[number], after, lanes, rng)
     grid = _placement.Grid(8, 8)
     shapes = ((1, 8, 8), (3, 4, 4), (6, 2, 2), (5,))
     sizes = (64, 48, 24, 5)

@@ -59,6 +59,7 @@ pub use circuits::bootstrap::run::{BootstrapStep, Observer};
 pub use circuits::elements::polynomial_depth;
 pub use circuits::matrix::apply::RotationKeys;
 pub use circuits::matrix::footprint::MatrixForm;
+pub use circuits::matrix::plan::rotations_of_diagonals;
 pub use circuits::matrix::{Entries, LightPlainMatrix, Places, PlainMatrix};
 pub use claims::{Bound, BoundKind};
 pub use context::{Context, Options};

@@ -48,9 +48,9 @@ fn products_of_every_shape_and_kind() {
         assert_eq!(matrix.diagonal_count(), (shape.0 + shape.1 - 1).min(SLOTS));
         for keys in [RotationKeys::from(&rotation), RotationKeys::from(&key)] {
             let products = [
-                p.ctx.multiply_matrix(&matrix, &a, keys).unwrap(),
-                p.ctx.multiply_light_matrix(&light, &a, keys).unwrap(),
-                p.ctx.multiply_entries(entries, shape, &a, keys).unwrap(),
+                p.ctx.multiply_matrix(&matrix, &a, &keys).unwrap(),
+                p.ctx.multiply_light_matrix(&light, &a, &keys).unwrap(),
+                p.ctx.multiply_entries(entries, shape, &a, &keys).unwrap(),
             ];
             for product in &products {
                 assert_eq!(product.first().level(), LEVELS - 1);
@@ -184,6 +184,48 @@ fn diagonals_stand_for_rows_of_entries() {
     values[2] = f64::NAN;
     let nan = p.ctx.encode_matrix(Entries::RealDiagonals(&[(0, 0)], &values), (4, 4), 1, None);
     assert!(matches!(nan, Err(Error::NotFinite { index: 2, .. })));
+}
+
+#[test]
+fn keys_of_its_own_rotations_are_enough_for_a_product() {
+    let p = depth(LOG_N, LEVELS);
+    let x = uniform(SLOTS, 15);
+    let a = encrypted(&p, &x, LEVELS);
+    let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
+    let places: Vec<(usize, usize)> = [0, 2, 3, 16, 18, 40, SLOTS - 7].iter().map(|&amount| (0, amount)).collect();
+    let values = uniform(places.len() * SLOTS, 16);
+    let matrix =
+        p.ctx.encode_matrix(Entries::ComplexDiagonals(&places, &values), (SLOTS, SLOTS), LEVELS, None).unwrap();
+    let light =
+        p.ctx.encode_light_matrix(Entries::ComplexDiagonals(&places, &values), (SLOTS, SLOTS), LEVELS, None).unwrap();
+    let needed = matrix.rotations();
+    assert_eq!(light.rotations(), needed);
+    let key = |left: i64, level| p.ctx.fixed_rotation_key(&p.secret, -left, level).unwrap();
+    let keys: Vec<_> = needed.iter().map(|&left| key(left, LEVELS)).collect();
+    let all: Vec<_> = keys.iter().collect();
+    let expected = decrypted(&p, &p.ctx.multiply_matrix(&matrix, &a, &rotation).unwrap());
+    let fixed = p.ctx.fixed_rotations(&all, LEVELS);
+    assert_close("fixed", &decrypted(&p, &p.ctx.multiply_matrix(&matrix, &a, &fixed).unwrap()), &expected, BITS);
+    // A key for a lower level is passed over at a higher one, and taken at its own.
+    let low = key(needed[0], 1);
+    let both: Vec<_> = all.iter().copied().chain([&low]).collect();
+    for level in [LEVELS, 1] {
+        let a = encrypted(&p, &x, level);
+        let product = p.ctx.multiply_matrix(&matrix, &a, p.ctx.fixed_rotations(&both, level)).unwrap();
+        assert_close("both", &decrypted(&p, &product), &expected, BITS);
+    }
+    let fewer = p.ctx.fixed_rotations(&all[1..], LEVELS);
+    let lower = p.ctx.fixed_rotations(&[&low], LEVELS);
+    for keys in [fewer, lower] {
+        let error = p.ctx.multiply_matrix(&matrix, &a, keys).unwrap_err();
+        assert!(matches!(error, Error::MissingRotation { op: "multiply_matrix", .. }), "{error}");
+    }
+    let stranger = p.ctx.fixed_rotation_key(&p.ctx.secret_key().unwrap(), 1, LEVELS).unwrap();
+    let foreign: Vec<_> = all.iter().copied().chain([&stranger]).collect();
+    assert!(matches!(
+        p.ctx.multiply_matrix(&matrix, &a, p.ctx.fixed_rotations(&foreign, LEVELS)),
+        Err(Error::Object(ObjectError::OtherSecret { .. }))
+    ));
 }
 
 #[test]

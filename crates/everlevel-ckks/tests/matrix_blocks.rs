@@ -44,9 +44,9 @@ fn products_of_every_grid_of_blocks() {
         assert_eq!((matrix.dimensions(), light.dimensions()), (shape, shape));
         for keys in [RotationKeys::from(&rotation), RotationKeys::from(&key)] {
             let products = [
-                p.ctx.multiply_matrix(&matrix, &a, keys).unwrap(),
-                p.ctx.multiply_light_matrix(&light, &a, keys).unwrap(),
-                p.ctx.multiply_entries(entries, shape, &a, keys).unwrap(),
+                p.ctx.multiply_matrix(&matrix, &a, &keys).unwrap(),
+                p.ctx.multiply_light_matrix(&light, &a, &keys).unwrap(),
+                p.ctx.multiply_entries(entries, shape, &a, &keys).unwrap(),
             ];
             for product in &products {
                 assert_eq!((product.count(), product.first().level()), (shape.0.div_ceil(SLOTS), LEVEL - 1));
@@ -54,7 +54,7 @@ fn products_of_every_grid_of_blocks() {
                 // All three have the same integers.
                 assert_eq!(decrypted(&p, product), decrypted(&p, &products[0]));
             }
-            let product = p.ctx.multiply_matrix(&lowered, &a, keys).unwrap();
+            let product = p.ctx.multiply_matrix(&lowered, &a, &keys).unwrap();
             assert_eq!(product.first().level(), 0);
             assert_close("a level lower", &decrypted(&p, &product), &expected, BITS - 2.0);
         }

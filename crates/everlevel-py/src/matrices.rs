@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use crate::call::{Report, Slots, run, run_reporting, values};
 use crate::context::Context;
 use crate::objects::{
-    Ciphertext, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Plaintext, RotationKey,
-    SecretKey,
+    Ciphertext, FixedRotationKey, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Plaintext,
+    RotationKey, SecretKey,
 };
 
 /// A matrix's entries, as the façade passes them: row by row, or its shape, the places of its diagonals and these.
@@ -47,11 +47,23 @@ pub enum Matrix<'py> {
     Entries(Entries<'py>),
 }
 
-/// Whichever key a product uses.
+impl Matrix<'_> {
+    /// The level of an encoded matrix.
+    fn level(&self) -> Option<usize> {
+        match self {
+            Self::Plain(matrix) => Some(matrix.0.level()),
+            Self::Light(matrix) => Some(matrix.0.level()),
+            Self::Entries(_) => None,
+        }
+    }
+}
+
+/// Whichever keys a product uses.
 #[derive(FromPyObject)]
 pub enum MatrixKey<'py> {
     Matrix(PyRef<'py, MatrixMultiplicationKey>),
     Rotation(PyRef<'py, RotationKey>),
+    Fixed(Vec<PyRef<'py, FixedRotationKey>>),
 }
 
 #[pyfunction]
@@ -112,6 +124,12 @@ pub fn matrix_multiplication_key(
     run_reporting(report, |p| context.0.matrix_multiplication_key(&secret_key.0, level, p)).map(MatrixMultiplicationKey)
 }
 
+/// The left rotations of a product with a matrix of these diagonals: baby steps, and distances between giant steps.
+#[pyfunction]
+pub fn rotations_of_diagonals(diagonals: Vec<i64>, slots: usize) -> (Vec<i64>, Vec<i64>) {
+    ckks::rotations_of_diagonals(&diagonals, slots)
+}
+
 /// The highest level that a key serves.
 #[pyfunction]
 pub fn matrix_multiplication_level(context: &Context, key: &MatrixMultiplicationKey) -> usize {
@@ -126,9 +144,15 @@ pub fn multiply_matrix(
     key: MatrixKey<'_>,
 ) -> PyResult<Ciphertext> {
     let (context, units) = (&context.0, &ciphertext.0);
+    let fixed: Vec<&ckks::FixedRotationKey>;
     let keys: ckks::RotationKeys = match &key {
         MatrixKey::Matrix(key) => (&key.0).into(),
         MatrixKey::Rotation(key) => (&key.0).into(),
+        MatrixKey::Fixed(keys) => {
+            fixed = keys.iter().map(|key| &key.0).collect();
+            let level = units.first().level();
+            context.fixed_rotations(&fixed, matrix.level().map_or(level, |of| level.min(of)))
+        }
     };
     let product = match &matrix {
         Matrix::Plain(matrix) => {

@@ -95,6 +95,7 @@ properties! { [PlainMatrix LightPlainMatrix] as matrix {
     level: usize = matrix.0.level();
     shape: (usize, usize) = matrix.0.dimensions();
     diagonal_count: usize = matrix.0.diagonal_count();
+    rotations: Vec<i64> = matrix.0.rotations();
 } }
 
 properties! { [Ciphertext] as ciphertext {

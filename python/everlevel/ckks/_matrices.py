@@ -16,7 +16,7 @@ from ._messages import message
 from ._shaping import as_slots, require_vector
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
-from .keys import MatrixMultiplicationKey, RotationKey
+from .keys import FixedRotationKey, MatrixMultiplicationKey, RotationKey
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext
 
@@ -180,7 +180,8 @@ def multiply_matrix(
         many vectors, one after the other, and so are their products.
     key : RotationKey, MatrixMultiplicationKey or EvaluationKey, optional
         A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
-        serves the level, and else its rotation key. The engine's keys, if left out.
+        serves the level, and else its rotation key; of one that has neither, the fixed rotation keys, of which
+        `PlainMatrix.rotations` says which are needed. The engine's keys, if left out.
 
     Returns
     -------
@@ -217,20 +218,28 @@ def multiply_matrix(
     vector = _operands.relinearized(operation, ciphertext)
     require_vector(operation, vector)
     vector = as_slots(vector)
+    if not isinstance(key, (RotationKey, MatrixMultiplicationKey, EvaluationKey, type(None))):
+        needed = ("RotationKey", "MatrixMultiplicationKey", "EvaluationKey")
+        raise _operands.wrong_key(operation, "key", key, needed, "create_matrix_multiplication_key")
+    found: RotationKey | MatrixMultiplicationKey | list[FixedRotationKey]
     if isinstance(key, EvaluationKey):
         level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
-        key = key.for_matrices(operation, min(level, vector.level))
-    if key is None:
-        key = self._registry.find_matrix_key(operation, vector._native.secret_id, vector.level)
-    if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
-        needed = ("RotationKey", "MatrixMultiplicationKey")
-        raise _operands.wrong_key(operation, "key", key, needed, "create_matrix_multiplication_key")
-    self._registry.remember(key)
+        found = key.for_matrices(operation, min(level, vector.level))
+    elif key is None:
+        found = self._registry.find_matrix_key(operation, vector._native.secret_id, vector.level)
+    else:
+        found = key
+    native_key: _native.RotationKey | _native.MatrixMultiplicationKey | list[_native.FixedRotationKey]
+    if isinstance(found, list):
+        native_key = [fixed._native for fixed in found]
+    else:
+        self._registry.remember(found)
+        native_key = found._native
     if isinstance(matrix, (PlainMatrix, LightPlainMatrix)):
-        native = _native.multiply_matrix(self._context, matrix._native, vector._native, key._native)
+        native = _native.multiply_matrix(self._context, matrix._native, vector._native, native_key)
         return self._wrap(native, is_real=vector.is_real and matrix.is_real)
     entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
-    native = _native.multiply_matrix(self._context, entries, vector._native, key._native)
+    native = _native.multiply_matrix(self._context, entries, vector._native, native_key)
     return self._wrap(native, is_real=vector.is_real and is_real)
 
 

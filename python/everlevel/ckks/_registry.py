@@ -81,10 +81,17 @@ class KeyRegistry:
         of_secret = self.of_secret(secret_id)
         return of_secret.get(RotationKey), [key for slot, key in list(of_secret.items()) if isinstance(slot, int)]
 
-    def find_matrix_key(self, operation: str, secret_id: int, level: int) -> RotationKey | MatrixMultiplicationKey:
-        """Return the fastest key for products with matrices at a level, or say how to make one."""
+    def find_matrix_key(
+        self, operation: str, secret_id: int, level: int
+    ) -> RotationKey | MatrixMultiplicationKey | list[FixedRotationKey]:
+        """Return the fastest key for products with matrices at a level, or all fixed ones, or say how to make one."""
         key: MatrixMultiplicationKey | None = self.of_secret(secret_id).get(MatrixMultiplicationKey)
-        return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
+        if key is not None and key.level >= level:
+            return key
+        rotation, fixed = self.rotations(secret_id)
+        if rotation is None and key is None and fixed:
+            return fixed
+        return self.find(operation, RotationKey, secret_id)
 
     def find_rotation(self, operation: str, secret_id: int, delta: int, level: int) -> FixedRotationKey | RotationKey:
         """Return the fastest key for a rotation at a level, or say how to make one."""

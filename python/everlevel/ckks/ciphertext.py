@@ -304,8 +304,7 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
             return NotImplemented
         if isinstance(matrix, (list, tuple, np.ndarray)) and _checks.is_vector(matrix):
             return cast(Ciphertext, NUMPY.functions[np.dot](matrix, self))
-        key = self._engine._registry.find_matrix_key("multiply_matrix", self._native.secret_id, self.level)
-        return self._engine.multiply_matrix(matrix, self, key)
+        return self._engine.multiply_matrix(matrix, self, None)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
         if isinstance(exponent, (float, np.floating)):

@@ -210,11 +210,15 @@ class EvaluationKey(checks.KeyBundle, Storable):
             raise self._missing(operation, f"key for a rotation by {delta}", how)
         return key
 
-    def for_matrices(self, operation: str, level: int) -> RotationKey | MatrixMultiplicationKey:
-        """Return the fastest key for products with matrices at a level."""
+    def for_matrices(
+        self, operation: str, level: int
+    ) -> RotationKey | MatrixMultiplicationKey | list[FixedRotationKey]:
+        """Return the fastest key for products with matrices at a level; all fixed ones, where there is no other."""
         key = self.matrix_multiplication_key
         if self.rotation_key is not None and (key is None or key.level < level):
             return self.rotation_key
+        if key is None and self._fixed:
+            return list(self._fixed.values())
         # One that serves lower levels only is refused with the level that it serves.
         return self.part(operation, MatrixMultiplicationKey)
 

@@ -34,6 +34,15 @@ class _Matrix(Encoded[NativeT]):
         return self._native.diagonal_count
 
     @property
+    def rotations(self) -> tuple[int, ...]:
+        """Amounts of the rotations of its products, by a fixed rotation key for each, with the sign of ``numpy.roll``.
+
+        ``engine.create_evaluation_key(secret_key, rotations=matrix.rotations)`` makes exactly these keys.
+        """
+        slots = self._context.slot_count
+        return tuple(-left if 2 * left <= slots else slots - left for left in self._native.rotations)
+
+    @property
     def is_real(self) -> bool:
         """Whether the entries are real."""
         return self._is_real

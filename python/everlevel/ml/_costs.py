@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from .. import _native
 from ._moves import Turns
 from ._program import Polynomial
 
@@ -35,7 +36,6 @@ _LEVEL_BITS: Final = 40
 _HEADROOM_BITS: Final = 5
 _CAPS: Final = {13: 214, 14: 430, 15: 868, 16: 1747, 17: 3523}
 """Bits of a key's modulus that leave 128 bits of security, by log2 N: they limit the special primes."""
-_GIANT_PRICE: Final = 2
 
 
 @dataclass(frozen=True)
@@ -52,25 +52,24 @@ class Costs:
     log_n: int
     max_level: int
 
-    @property
-    def _special(self) -> int:
-        """Special primes of a key: as many as make key switches cheapest, within the cap."""
-        modulus = _LIMB_BITS + 2 + _LEVEL_BITS * self.max_level
+    def _special(self, level: int) -> int:
+        """Return the special primes of a key for a level: as many as make key switches cheapest, within the cap."""
+        modulus = _LIMB_BITS + 2 + _LEVEL_BITS * level
         room = (_CAPS.get(self.log_n, 2**20) - modulus) // _LIMB_BITS
-        counts = range(1, max(min(room, self.max_level + 1), 1) + 1)
+        counts = range(1, max(min(room, level + 1), 1) + 1)
         able = [count for count in counts if count > 1] or [1]
-        return min(able, key=lambda count: self._transforms(self.max_level, count))
+        return min(able, key=lambda count: sum(self._transforms(level, count)))
 
     @staticmethod
-    def _transforms(level: int, special: int) -> int:
-        """Count the transforms of a key switch: those of each digit, and of the product."""
+    def _transforms(level: int, special: int) -> tuple[int, int]:
+        """Count the transforms of a key switch: those of all digits, and of the product."""
         limbs, digits, bits = level + 1, 0, 0
         for limb in range(limbs):
             size = _LIMB_BITS if limb == 0 else _LEVEL_BITS + 2 * (limb == 1)
             if bits == 0 or bits + size > _LIMB_BITS * special - _HEADROOM_BITS:
                 digits, bits = digits + 1, 0
             bits += size
-        return (digits + 2) * (limbs + special)
+        return digits * (limbs + special), 2 * (limbs + special)
 
     def _of(self, seconds: float, limbs: int) -> float:
         return seconds * limbs * 2.0**self.log_n
@@ -80,8 +79,14 @@ class Costs:
         return self._of(factor * self.log_n, count) + 2 * _CALL
 
     def switch(self, level: int) -> float:
-        """Seconds of a key switch: a rotation, or the end of a product of ciphertexts."""
-        return self._of_transforms(self._transforms(level, self._special))
+        """Seconds of a key switch at the end of a product of ciphertexts, by a key for all levels."""
+        return self._of_transforms(sum(self._transforms(level, self._special(self.max_level))))
+
+    def rotations(self, level: int, count: int, shared: int = 0) -> float:
+        """Seconds of rotations by keys of a level, of which some share the digits of one ciphertext."""
+        digits, product = self._transforms(level, self._special(level))
+        whole = count - shared + min(shared, 1)
+        return self._of_transforms(digits) * whole + self._of_transforms(product) * count
 
     def rescaling(self, level: int) -> float:
         """Seconds of a product with a number or a plaintext."""
@@ -89,16 +94,13 @@ class Costs:
 
     def rows(self, level: int, turns: Turns, slot_count: int, lanes: int) -> float:
         """Seconds of a map of rows."""
-        folds = len(turns.folds) * self.switch(level - 1)
+        folds = self.rotations(level - 1, len(turns.folds))
         if turns.is_slotwise:
             return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
         products = self._of(_PRODUCT, len(turns.places) * (level + 1))
-        return (
-            rotations_of(turns.places, slot_count, lanes) * self.switch(level)
-            + products
-            + self.rescaling(level)
-            + folds
-        )
+        own = Rotations.of(turns.places, slot_count, lanes)
+        rotations = self.rotations(level, own.count, len(own.babies))
+        return rotations + products + self.rescaling(level) + folds
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
         """Seconds of a map of features."""
@@ -113,23 +115,36 @@ class Costs:
         return sum(self.switch(level - k) for k in products_of(step)) + terms
 
 
-def rotations_of(places: Iterable[int], slots: int, lanes: int) -> int:
-    """Return the key switches of a product by baby steps and giant steps, as the engine splits the diagonals.
+@dataclass(frozen=True)
+class Rotations:
+    """Rotations to the left of a product with a map's diagonals, as the engine splits them.
 
-    Baby steps are the remainders of the amounts by a power of two, the root of the slots at most, and these remainders
-    without their highest bits, one after another.
+    Attributes
+    ----------
+    babies : tuple of int
+        Baby steps, each by a key of its own, which share the input's digits.
+    giants : tuple of int
+        Distances between giant steps, one after the other; they may be equal.
     """
-    amounts = [(place * lanes + slots // 2) % slots - slots // 2 for place in places]
-    prices = []
-    for k in range((slots.bit_length() - 1) // 2 + 1):
-        babies, giants = {0}, {amount >> k for amount in amounts}
-        for amount in amounts:
-            baby = amount & ((1 << k) - 1)
-            while baby and baby not in babies:
-                babies.add(baby)
-                baby ^= 1 << (baby.bit_length() - 1)
-        prices.append((len(babies) + _GIANT_PRICE * len(giants), len(babies) - 1 + len(giants - {0})))
-    return min(prices, key=lambda price: price[0])[1]
+
+    babies: tuple[int, ...]
+    giants: tuple[int, ...]
+
+    @classmethod
+    def of(cls, places: Iterable[int], slots: int, lanes: int) -> Rotations:
+        """Return the rotations of diagonals in places."""
+        babies, giants = _native.rotations_of_diagonals([place * lanes for place in places], slots)
+        return cls(tuple(babies), tuple(giants))
+
+    @property
+    def count(self) -> int:
+        """Key switches."""
+        return len(self.babies) + len(self.giants)
+
+    @property
+    def amounts(self) -> set[int]:
+        """Amounts that there is a key for."""
+        return {*self.babies, *self.giants}
 
 
 def products_of(step: Polynomial) -> list[int]:

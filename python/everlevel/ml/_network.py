@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -55,6 +55,9 @@ class Affine:
     """Where the model has it, in words."""
     shape: tuple[int, ...] = ()
     """Of a row's results, channels first, where they are an image; of other results it may be left out."""
+    sources: tuple[int, ...] = ()
+    """Numbers of the results that the weights' columns are for, one after the other: 0 is the input, and k what the
+    k-th activation gives; the last one's, where it is left out."""
 
     def after(self, first: Affine) -> Affine:
         """Return this layer of another one's result, as one layer."""
@@ -117,7 +120,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A model: alternating affine layers and activations, of which the last is affine."""
+    """A model: alternating affine layers and activations, of which the first and the last are affine."""
 
     layers: tuple[Layer, ...]
     task: Task
@@ -133,9 +136,19 @@ class Network:
 
     def scores(self, x: Array) -> Array:
         """Return the model's own scores, of shape (rows, outputs)."""
+        results = [x]
         for layer in self.layers:
-            x = x @ layer.weights.T + layer.bias if isinstance(layer, Affine) else ACTIVATIONS[layer.name](x)
+            if isinstance(layer, Affine):
+                x = gathered(results, layer.sources) @ layer.weights.T + layer.bias
+            else:
+                x = ACTIVATIONS[layer.name](x)
+                results.append(x)
         return x
+
+
+def gathered(results: Sequence[Array], sources: tuple[int, ...]) -> Array:
+    """Return the results that a layer takes, side by side."""
+    return np.concatenate([results[number] for number in sources], axis=1) if sources else results[-1]
 
 
 def folded(layers: Iterable[Layer]) -> tuple[Layer, ...]:

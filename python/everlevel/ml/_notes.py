@@ -119,13 +119,21 @@ def to_program(notes: Notes) -> Program:
     program = Program(
         region, steps, _positive(notes["scale"]), is_probability, to_task(notes["task"]), str(notes["name"])
     )
-    size, maps = len(region.center), program.maps
-    if not maps or steps[0] is not maps[0]:
+    # Maps and polynomials take turns, and a map takes results that are there.
+    sizes, count = [len(region.center)], 0
+    for index, step in enumerate(steps):
+        if isinstance(step, Map) == index % 2:
+            raise ValueError("steps")
+        if isinstance(step, Map):
+            if max(step.sources, default=0) >= len(sizes):
+                raise ValueError("sources")
+            inputs, count = sum(sizes[number] for number in step.sources or (-1,)), len(step.bias)
+            if step.weights.shape != (count, inputs):
+                raise ValueError("weights")
+        else:
+            sizes.append(count)
+    if not steps:
         raise ValueError("steps")
-    for step in maps:
-        if step.weights.shape != (len(step.bias), size):
-            raise ValueError("weights")
-        size = len(step.bias)
     return program
 
 
@@ -134,6 +142,7 @@ def _of_step(step: Step) -> Notes:
         return {
             "map": packed(step.weights),
             "bias": packed(step.bias),
+            "sources": list(step.sources),
             "input_bound": step.input_bound,
             "place": step.place,
         }
@@ -151,7 +160,11 @@ def _of_step(step: Step) -> Notes:
 def _to_step(notes: Notes) -> Step:
     place = str(notes["place"])
     if "map" in notes:
-        return Map(unpacked(notes["map"], 2), unpacked(notes["bias"], 1), _positive(notes["input_bound"]), place)
+        sources = tuple(notes["sources"])
+        if not all(isinstance(number, int) and number >= 0 for number in sources) or len(set(sources)) < len(sources):
+            raise ValueError("sources")
+        weights, bias = unpacked(notes["map"], 2), unpacked(notes["bias"], 1)
+        return Map(weights, bias, _positive(notes["input_bound"]), place, sources=sources)
     low, high = (_finite(end) for end in notes["interval"])
     coefficients, bound, error = (
         unpacked(notes["polynomial"], 1),

@@ -29,8 +29,8 @@ def _conv(node: Node) -> Value:
     if kernel != weights.shape[2:]:
         raise mismatch(node, kernel, weights.shape[2:])
     windows = _windows(node, tensor, kernel)
-    require_room(node.place, tensor.source, (channels, *windows.padded))
-    require_room(node.place, tensor.source, (len(weights), *windows.counts))
+    require_room(node.place, tensor.variables, (channels, *windows.padded))
+    require_room(node.place, tensor.variables, (len(weights), *windows.counts))
     terms = convolution(tensor.terms, weights, windows, groups)
     bias = node.optional_constant(2)
     if bias is not None:
@@ -65,7 +65,7 @@ def _average_pool(node: Node) -> Value:
             found=windows.pads,
             supported=windows.spans,
         )
-    require_room(node.place, tensor.source, (tensor.shape[0], *windows.padded))
+    require_room(node.place, tensor.variables, (tensor.shape[0], *windows.padded))
     return tensor.with_terms(mean(tensor.terms, windows, counts_pads=counts_pads), node.place)
 
 

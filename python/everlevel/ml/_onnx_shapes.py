@@ -10,7 +10,7 @@ import numpy as np
 
 from ._network import Array
 from ._onnx_node import Node, Reader, Value, mismatch
-from ._tensors import Tensor, refusal, require_room
+from ._tensors import Tensor, joined, refusal, require_room
 
 
 def _flatten(node: Node) -> Value:
@@ -87,16 +87,8 @@ def _unsqueeze(node: Node) -> Value:
 
 
 def _concat(node: Node) -> Value:
-    tensors = [node.tensor(index) for index in range(len(node.inputs))]
+    tensors = joined(*(node.tensor(index) for index in range(len(node.inputs))))
     first = tensors[0]
-    if any(tensor.source is not first.source for tensor in tensors):
-        raise refusal(
-            node.place,
-            "joins results that an activation is between",
-            "those of one activation are supported",
-            "use a network of layers that follow each other",
-            found="Concat of two activations' results",
-        )
     axis, rank = int(node.take("axis", 0)), len(first.shape) + 1
     if not -rank <= axis < rank or axis % rank == 0:
         raise refusal(
@@ -106,7 +98,7 @@ def _concat(node: Node) -> Value:
             "join features or channels",
             found=axis,
         )
-    require_room(node.place, first.source, (sum(tensor.size for tensor in tensors),))
+    require_room(node.place, first.variables, (sum(tensor.size for tensor in tensors),))
     return first.with_terms(np.concatenate([tensor.terms for tensor in tensors], axis % rank), node.place)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._network import Array
 from ._onnx_node import Node, Reader, Value, mismatch
-from ._tensors import Tensor, refusal, require_room
+from ._tensors import Tensor, joined, refusal, require_room
 
 
 def _gemm(node: Node) -> Value:
@@ -28,7 +28,7 @@ def _gemm(node: Node) -> Value:
     matrix = right.T if node.take("transB", 0) else right
     if matrix.ndim != 2 or len(matrix) != left.size:
         raise mismatch(node, left.shape, matrix.shape)
-    require_room(node.place, left.source, matrix.shape[1:])
+    require_room(node.place, left.variables, matrix.shape[1:])
     product = left.with_terms(left.terms @ (alpha * matrix), node.place)
     addend = node.optional(2)
     if addend is None:
@@ -58,7 +58,7 @@ def _matmul(node: Node) -> Value:
     if inner[0] != inner[1]:
         raise mismatch(node, tensor.shape, matrix.shape)
     shape = (*tensor.shape[:-1], matrix.shape[1]) if is_right else (*tensor.shape[:-2], len(matrix), tensor.shape[-1])
-    require_room(node.place, tensor.source, shape)
+    require_room(node.place, tensor.variables, shape)
     return tensor.with_terms(tensor.terms @ matrix if is_right else matrix @ tensor.terms, node.place)
 
 
@@ -87,21 +87,14 @@ def _scaled(value: Value, factor: float) -> Value:
 
 def _plus(node: Node, left: Value, right: Value) -> Tensor:
     if isinstance(left, Tensor) and isinstance(right, Tensor):
-        if left.source is not right.source:
-            raise refusal(
-                node.place,
-                "adds results that an activation is between, a residual connection",
-                "sums of one activation's results are supported",
-                "use a network of layers that follow each other",
-                found="a residual connection",
-            )
+        left, right = joined(left, right)
         if len(left.shape) != len(right.shape):
             raise mismatch(node, left.shape, right.shape)
-        require_room(node.place, left.source, np.broadcast_shapes(left.shape, right.shape))
+        require_room(node.place, left.variables, np.broadcast_shapes(left.shape, right.shape))
         return left.with_terms(left.terms + right.terms, node.place)
     tensor, addend = _with_constant(left, right)
     constant = _of_rows(node, tensor, addend)
-    terms = np.broadcast_to(tensor.terms, (1 + tensor.source.size, *_broadcast(node, tensor, constant))).copy()
+    terms = np.broadcast_to(tensor.terms, (1 + tensor.variables, *_broadcast(node, tensor, constant))).copy()
     terms[0] += constant
     return tensor.with_terms(terms, node.place)
 
@@ -163,7 +156,7 @@ def _of_rows(node: Node, tensor: Tensor, constant: Array) -> Array:
 
 def _broadcast(node: Node, tensor: Tensor, constant: Array) -> tuple[int, ...]:
     shape = np.broadcast_shapes(tensor.shape, constant.shape)
-    require_room(node.place, tensor.source, shape)
+    require_room(node.place, tensor.variables, shape)
     return shape
 
 

@@ -5,9 +5,9 @@ rows of a power of two: pixel (y, x) of an image that is 1/g as high and wide is
 tells q² channels apart (multiplexed), or all places of a pixel have the same number; further channels are in further
 grids. Where fewer than g² channels share a grid, the other places of each pixel repeat them, or are left out.
 
-*Costs.* A map's costs depend on the two placements at its ends alone, and turning its results turns all offsets by as
-much: so the best placements of a chain of maps are a shortest path, found exactly, and each map's results are turned to
-where its rotations are fewest.
+*Costs.* A map's costs depend on the placements at its ends alone, and turning its results turns all offsets by as much:
+so the best placements are a shortest path through the choices for those results that later maps take, found exactly,
+and each map's results are turned to where its rotations are fewest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from ._costs import Costs, rotations_of
+from ._costs import Costs
 from ._layout import Placement, plain, power
 from ._moves import Turns, turns
 from ._program import Map, Program
@@ -87,20 +87,25 @@ def _image(shape: tuple[int, ...]) -> tuple[int, int, int]:
     return (shape[0], *shape[1:]) if len(shape) == 3 else (shape[0], 1, shape[1])
 
 
+Path = tuple[tuple[int, int], ...]
+"""The candidate of each of the first results, and how far it is turned."""
+
+
 class Placer:
     """Placements of a program: offsets between candidates are found once, for any number of lanes."""
 
     def __init__(self, program: Program, costs: Costs, most_places: int) -> None:
-        self._maps = program.maps
         self._costs = costs
-        self._levels = _levels(program)
-        shapes = [program.shape, *(step.shape for step in self._maps)]
-        sizes = [program.feature_count, *(len(step.bias) for step in self._maps)]
+        self._parts = [program.parts(step) for step in program.maps]
+        depths = zip(program.steps, program.depths, strict=True)
+        self._levels = [program.levels - depth for step, (depth, _) in depths if isinstance(step, Map)]
+        shapes = [program.shape, *(step.shape for step in program.maps)]
+        sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
         grid = Grid.of(shapes)
         self._candidates = [
             [plain(size), *grid.placements(shape, most_places)] for size, shape in zip(sizes, shapes, strict=True)
         ]
-        self._turns: dict[tuple[int, int, int], Turns] = {}
+        self._turns: dict[tuple[int, int, int, int], Turns] = {}
 
     @property
     def least_places(self) -> int:
@@ -113,52 +118,47 @@ class Placer:
             [k for k, placement in enumerate(some) if k == 0 or placement.period <= most_places]
             for some in self._candidates
         ]
-        # Seconds up to each candidate, the candidate before it, and the turning in between.
-        reached: list[dict[int, tuple[float, int, int]]] = [dict.fromkeys(fitting[0], (0.0, -1, 0))]
+        # The least seconds up to each choice of placements of the results that later maps take.
+        reached: dict[tuple[int, ...], tuple[float, Path]] = {(k,): (0.0, ((k, 0),)) for k in fitting[0]}
         for index, some in enumerate(fitting[1:]):
-            found = {}
-            for after in some:
-                options = []
-                for before, (seconds, _, _) in reached[-1].items():
-                    cost, turn = self._turned(index, before, after, lanes)
-                    options.append((seconds + cost, before, turn))
-                found[after] = min(options)
-            reached.append(found)
-        last = min(reached[-1], key=lambda k: reached[-1][k][0])
-        path: list[tuple[int, int]] = []
-        for steps in reversed(reached):
-            _, before, turn = steps[last]
-            path.append((last, turn))
-            last = before
-        placements, turned = [], 0
-        for candidates, (chosen, turn) in zip(self._candidates, reversed(path), strict=True):
-            turned += turn
-            placements.append(candidates[chosen].turned(turned % candidates[chosen].period))
-        return tuple(placements)
+            later = {number for parts in self._parts[index + 1 :] for number, _ in parts}
+            needed = sorted({index + 1} | {number for number in later if number <= index})
+            found: dict[tuple[int, ...], tuple[float, Path]] = {}
+            for seconds, path in reached.values():
+                for after in some:
+                    cost, turn = self._turned(index, path, after, lanes)
+                    whole = (*path, (after, turn))
+                    key = tuple(whole[number][0] for number in needed)
+                    found[key] = min(found.get(key, (np.inf, ())), (seconds + cost, whole))
+            reached = found
+        _, path = min(reached.values())
+        return tuple(
+            some[chosen].turned(turn % some[chosen].period)
+            for some, (chosen, turn) in zip(self._candidates, path, strict=True)
+        )
 
-    def _turned(self, index: int, before: int, after: int, lanes: int) -> tuple[float, int]:
-        """Return a map's seconds between two candidates, and how far its results are turned for it."""
-        first, second = self._candidates[index][before], self._candidates[index + 1][after]
-        key = (index, before, after)
-        if key not in self._turns:
-            self._turns[key] = turns(self._maps[index].weights, first, second)
-        found = self._turns[key]
-        modulus, slots = min(first.period, second.period), lanes * max(first.period, second.period)
-        offsets = np.array(found.places)
+    def _turned(self, index: int, path: Path, after: int, lanes: int) -> tuple[float, int]:
+        """Return a map's seconds after a path, and how far its results are turned for it."""
+        second = self._candidates[index + 1][after]
+        parts = []
+        for part, (number, weights) in enumerate(self._parts[index]):
+            before, turn = path[number]
+            first = self._candidates[number][before]
+            key = (index, part, before, after)
+            if key not in self._turns:
+                self._turns[key] = turns(weights, first, second)
+            modulus, slots = min(first.period, second.period), lanes * max(first.period, second.period)
+            parts.append((np.array(self._turns[key].places) + turn, self._turns[key].folds, modulus, slots))
+        # The last part, of the latest result, has its longest gap before its first offset.
+        offsets, _, modulus, _ = parts[-1]
+        offsets = np.unique(offsets % modulus)
         gaps = offsets - np.roll(offsets, 1)
         gaps[0] += modulus
-        starts = offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]]
-        options = [tuple(np.sort((offsets - start) % modulus).tolist()) for start in starts]
-        best = min(range(len(starts)), key=lambda k: rotations_of(options[k], slots, lanes))
-        turned = Turns(options[best], found.folds)
-        return self._costs.rows(self._levels[index], turned, slots, lanes), int(starts[best])
-
-
-def _levels(program: Program) -> list[int]:
-    """Return the level of each map's input."""
-    level, found = program.levels, []
-    for step in program.steps:
-        if isinstance(step, Map):
-            found.append(level)
-        level -= step.levels
-    return found
+        options = []
+        for start in offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]]:
+            seconds = 0.0
+            for offsets, folds, modulus, slots in parts:
+                turned = Turns(tuple(np.unique((offsets - start) % modulus).tolist()), folds)
+                seconds += self._costs.rows(self._levels[index], turned, slots, lanes)
+            options.append((seconds, int(start)))
+        return min(options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -13,11 +12,11 @@ from .._common import checks
 from .._common.sizes import format_bytes
 from ..ckks import Engine
 from ..errors import OutOfMemoryError, ParameterError
-from ._costs import MACHINE, Costs, products_of, rotations_of
+from ._costs import MACHINE, Costs, Rotations, products_of
 from ._layout import Layout, of_features, of_rows, power
 from ._moves import Turns, turns
 from ._placement import Placer
-from ._program import MOST_GRID_INPUTS, Map, Program
+from ._program import MOST_GRID_INPUTS, Map, Polynomial, Program
 
 _LIMB_BYTES: Final = 8
 _DIAGONAL_BYTES: Final = 6
@@ -31,25 +30,20 @@ class Keys:
     Attributes
     ----------
     relinearization : bool
-    rotations : bool
-        Whether there is a key for rotations by any amount, as products with matrices take it.
-    fixed : tuple of (int, int)
-        Amounts of fixed rotations, and the level of each.
+    rotations : tuple of (int, int)
+        Amounts of rotations, with the sign of ``numpy.roll``, and the highest level of each: there are no others.
     """
 
     relinearization: bool
-    rotations: bool
-    fixed: tuple[tuple[int, int], ...]
+    rotations: tuple[tuple[int, int], ...]
 
     def nbytes(self, engine: Engine) -> int:
         """Bytes that they take in memory."""
         held = 0
         if self.relinearization:
             held += engine.estimate_memory("create_relinearization_key").held
-        if self.rotations:
-            held += engine.estimate_memory("create_rotation_key").held
         return held + sum(
-            engine.estimate_memory("create_fixed_rotation_key", level=level).held for _, level in self.fixed
+            engine.estimate_memory("create_fixed_rotation_key", level=level).held for _, level in self.rotations
         )
 
 
@@ -217,45 +211,46 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
     """Return what a program takes in a layout."""
     costs = Costs(engine.log_n, program.levels)
     degree = 2**engine.log_n
-    level, stages = program.levels, []
-    fixed: dict[int, int] = {}
-    has_matrices = False
+    stages = []
+    rotations: dict[int, int] = {}
     units = layout.feature_count if layout.kind == "features" else 1
-    ends = iter(pairwise(layout.placements))
-    for step in program.steps:
-        if isinstance(step, Map):
-            if layout.kind == "rows":
-                needed = turns(step.weights, *next(ends))
-                has_matrices |= not needed.is_slotwise
-                for fold in needed.folds:
-                    fixed[fold * layout.lanes] = max(fixed.get(fold * layout.lanes, 0), level - 1)
-                stages.append(_rows_stage(step, needed, layout, level, costs))
-            else:
-                stages.append(_features_stage(step, level, costs))
-                units = len(step.bias)
-        else:
+    results = iter(layout.placements[1:])
+    for step, depth in zip(program.steps, program.depths, strict=True):
+        level, level_out = (program.levels - consumed for consumed in depth)
+        if isinstance(step, Polynomial):
             seconds = units * costs.polynomial(level, step)
             name = f"{step.name}, degree {step.degree}"
-            stages.append(Stage(name, level, level - step.levels, 0, units * len(products_of(step)), seconds, 0))
-        level -= step.levels
-    amounts = tuple(sorted((-fold, at) for fold, at in fixed.items()))
-    keys = Keys(bool(program.polynomials), has_matrices, () if has_matrices else amounts)
+            stages.append(Stage(name, level, level_out, 0, units * len(products_of(step)), seconds, 0))
+        elif layout.kind == "features":
+            stages.append(_features_stage(step, level, costs))
+            units = len(step.bias)
+        else:
+            after = next(results)
+            needed = [turns(part, layout.placements[number], after) for number, part in program.parts(step)]
+            for each in needed:
+                own = Rotations.of(each.places, layout.slot_count, layout.lanes).amounts
+                folds = [fold * layout.lanes for fold in each.folds]
+                for amounts, at in ((own, level), (folds, level - 1)):
+                    rotations |= {amount: max(rotations.get(amount, 0), at) for amount in amounts}
+            stages.append(_rows_stage(step, needed, layout, level, costs))
+    keys = Keys(bool(program.polynomials), tuple(sorted((-left, at) for left, at in rotations.items())))
     limbs = 2 * (program.levels + 1) * layout.units_in
     weights = sum(stage.nbytes for stage in stages)
     inputs = limbs * degree * _LIMB_BYTES
     return Plan(layout, engine.log_n, program.levels, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
 
 
-def _rows_stage(step: Map, needed: Turns, layout: Layout, level: int, costs: Costs) -> Stage:
-    rotations = len(needed.folds)
-    if needed.is_slotwise:
-        nbytes = (level + 1) * _LIMB_BYTES << costs.log_n
-    else:
-        rotations += rotations_of(needed.places, layout.slot_count, layout.lanes)
-        nbytes = len(needed.places) * (level + 1) * _DIAGONAL_BYTES << costs.log_n
-    nbytes += level * _LIMB_BYTES << costs.log_n  # the bias
-    seconds = costs.rows(level, needed, layout.slot_count, layout.lanes)
-    return Stage(_name(step), level, level - 1, rotations, len(needed.places), seconds, nbytes)
+def _rows_stage(step: Map, parts: list[Turns], layout: Layout, level: int, costs: Costs) -> Stage:
+    rotations = products = 0
+    nbytes, seconds = level * _LIMB_BYTES << costs.log_n, 0.0  # the bias
+    for needed in parts:
+        own = Rotations.of(needed.places, layout.slot_count, layout.lanes)
+        rotations += own.count + len(needed.folds)
+        products += len(needed.places)
+        each = _LIMB_BYTES if needed.is_slotwise else _DIAGONAL_BYTES
+        nbytes += len(needed.places) * (level + 1) * each << costs.log_n
+        seconds += costs.rows(level, needed, layout.slot_count, layout.lanes)
+    return Stage(_name(step), level, level - 1, rotations, products, seconds, nbytes)
 
 
 def _features_stage(step: Map, level: int, costs: Costs) -> Stage:

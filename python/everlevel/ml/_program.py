@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ._network import Array, Task
+from ._network import Array, Task, gathered
 from ._ranges import InputRange
 
 WEIGHT_STEP: Final = 2.0**-20
@@ -34,6 +34,9 @@ class Map:
     place: str
     shape: tuple[int, ...] = ()
     """Of the results, channels first, where they are an image: for the choice of a layout, and in no file."""
+    sources: tuple[int, ...] = ()
+    """Numbers of the results that the weights' columns are for, one after the other: 0 is the input, and k what the
+    k-th polynomial gives; the last one's, where it is left out."""
 
     levels: ClassVar[int] = 1
 
@@ -124,9 +127,22 @@ class Program:
     shape: tuple[int, ...] = ()
 
     @property
+    def depths(self) -> list[tuple[int, int]]:
+        """Levels that are consumed before and after each step, from the input on."""
+        results, depth, found = [0], 0, []
+        for step in self.steps:
+            if isinstance(step, Map):
+                depth = max(results[number] for number in step.sources or (-1,))
+            found.append((depth, depth + step.levels))
+            depth += step.levels
+            if isinstance(step, Polynomial):
+                results.append(depth)
+        return found
+
+    @property
     def levels(self) -> int:
         """Levels that a row consumes."""
-        return sum(step.levels for step in self.steps)
+        return max(after for _, after in self.depths)
 
     @property
     def maps(self) -> list[Map]:
@@ -159,16 +175,29 @@ class Program:
         """Score above which a row is of the second of two classes."""
         return 0.5 if self.gives_probabilities else 0.0
 
-    def values(self, scaled: Array) -> Iterator[tuple[Step, Array]]:
-        """Yield each step with its results, for scaled rows."""
-        x = scaled
+    def parts(self, step: Map) -> list[tuple[int, Array]]:
+        """Return the number of each result that a map takes, and its part of the weights."""
+        before = sum(isinstance(other, Polynomial) for other in self.steps[: self.steps.index(step)])
+        numbers = step.sources or (before,)
+        sizes = [self.feature_count, *(len(other.bias) for other in self.maps)]
+        ends = np.cumsum([sizes[number] for number in numbers])
+        return list(zip(numbers, np.split(step.weights, ends[:-1], axis=1), strict=True))
+
+    def values(
+        self, scaled: Array, changed: Callable[[Array], Array] = np.asarray
+    ) -> Iterator[tuple[Step, Array, Array]]:
+        """Yield each step with its argument and its results, for scaled rows; results may be changed on the way."""
+        results, x = [scaled], scaled
         for step in self.steps:
-            x = step(x)
-            yield step, x
+            argument = gathered(results, step.sources) if isinstance(step, Map) else x
+            x = changed(step(argument))
+            yield step, argument, x
+            if isinstance(step, Polynomial):
+                results.append(x)
 
     def scores(self, scaled: Array) -> Array:
         """Return the scores of scaled rows, of shape (rows, outputs), without noise."""
-        *_, (_, results) = self.values(scaled)
+        *_, (_, _, results) = self.values(scaled)
         return results * self.scale
 
     def on_grid(self) -> Program:

@@ -51,6 +51,27 @@ class Box:
 
 
 @dataclass(frozen=True, eq=False)
+class Joined:
+    """Vectors side by side, each of a region of its own."""
+
+    regions: tuple[Region, ...]
+
+    @property
+    def sizes(self) -> Array:
+        """Largest size of each number."""
+        return np.concatenate([region.sizes for region in self.regions])
+
+    def reach(self, weights: Array, bias: Array) -> tuple[Array, Array]:
+        """Return the sums of the ends that each part of the weights leads to."""
+        low, high, start = bias, bias, 0
+        for region in self.regions:
+            end = start + len(region.sizes)
+            part = region.reach(weights[:, start:end], np.zeros_like(bias))
+            low, high, start = low + part[0], high + part[1], end
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
 class InputRange:
     """Rows that a client encrypts, and how it scales them: ``t = (x - center)/half``.
 

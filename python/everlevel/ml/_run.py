@@ -10,7 +10,7 @@ import numpy as np
 from .._common.locks import Lock
 from ..ckks import Ciphertext, Engine, EvaluationKey, PlainMatrix, Plaintext
 from ..errors import MissingKeyError
-from ._layout import Layout
+from ._layout import Layout, Placement
 from ._moves import diagonals, folds
 from ._network import Array
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
@@ -20,10 +20,10 @@ Report = Callable[[int], None]
 
 
 class Encoded(NamedTuple):
-    """Encoded weights and bias of a map of rows, and the amounts by which its sums are folded."""
+    """Encoded part of a map's weights, for the results of a number, and the amounts by which its sums are folded."""
 
+    number: int
     weights: PlainMatrix | Plaintext
-    bias: Plaintext
     folds: tuple[int, ...]
 
 
@@ -35,7 +35,14 @@ class Runner:
         self._program = program
         self._layout = layout
         self._lock = Lock()
-        self._maps: dict[int, Encoded] = {}
+        self._maps: dict[Map, tuple[list[Encoded], Plaintext]] = {}
+        # The last step that takes the results of a number.
+        self._last = {
+            number: at
+            for at, step in enumerate(program.steps)
+            if isinstance(step, Map)
+            for number, _ in program.parts(step)
+        }
 
     def __call__(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
         """Return the results of a ciphertext of whole groups of units."""
@@ -53,51 +60,68 @@ class Runner:
 
     def _of_rows(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
         (x,) = units
-        for index, step in enumerate(self._program.steps):
-            x = self._map(index, step, x, keys) if isinstance(step, Map) else self._polynomial(step, x, keys)
+        results, count = {0: x}, 0
+        for at, step in enumerate(self._program.steps):
+            if isinstance(step, Map):
+                x = self._map(step, results, keys)
+                results = {number: result for number, result in results.items() if self._last.get(number, 0) > at}
+            else:
+                count, x = count + 1, self._polynomial(step, x, keys)
+                results[count] = x
             report(1)
         return [x]
 
-    def _map(self, index: int, step: Map, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
+    def _map(self, step: Map, results: dict[int, Ciphertext], keys: EvaluationKey | None) -> Ciphertext:
         engine, lanes = self._engine, self._layout.lanes
-        weights, bias, folds = self._encoded(index, step)
-        if isinstance(weights, PlainMatrix):
-            y = engine.multiply_matrix(weights, x, _needed(keys))
-        else:
-            y = engine.multiply(x, weights)
-        for fold in folds:
-            y = y + engine.rotate(y, _needed(keys), -fold * lanes)
-            # No partial sum of a row's products is larger than the sum of their sizes.
-            y = engine.assume_bound(y, step.sum_bound)
-        return engine.assume_bound(engine.add(y, bias), 1.0)
+        parts, bias = self._encoded(step)
+        total: Ciphertext | None = None
+        for number, weights, amounts in parts:
+            if isinstance(weights, PlainMatrix):
+                y = engine.multiply_matrix(weights, results[number], _needed(keys))
+            else:
+                y = engine.multiply(results[number], weights)
+            for fold in amounts:
+                y = y + engine.rotate(y, _needed(keys), -fold * lanes)
+                # No partial sum of a row's products is larger than the sum of their sizes.
+                y = engine.assume_bound(y, step.sum_bound)
+            total = y if total is None else engine.assume_bound(total + y, step.sum_bound)
+        assert total is not None
+        return engine.assume_bound(engine.add(total, bias), 1.0)
 
-    def _encoded(self, index: int, step: Map) -> Encoded:
-        engine, layout = self._engine, self._layout
-        earlier = self._program.steps[:index]
-        level = self._program.levels - sum(step.levels for step in earlier)
-        at = sum(isinstance(step, Map) for step in earlier)
+    def _encoded(self, step: Map) -> tuple[list[Encoded], Plaintext]:
+        engine, layout, program = self._engine, self._layout, self._program
         with self._lock:
-            if index not in self._maps:
-                before, after = layout.placements[at : at + 2]
-                terms = diagonals(step.weights, before, after)
-                entries = {place * layout.lanes: layout.filled(term) for place, term in terms.items()}
-                weights: PlainMatrix | Plaintext
-                if entries.keys() == {0}:
-                    weights = engine.encode(entries[0], level, bound=float(np.abs(entries[0]).max()))
-                else:
-                    weights = engine.encode_to_plain_matrix(entries, level)
+            if step not in self._maps:
+                depth, _ = program.depths[program.steps.index(step)]
+                level, after = program.levels - depth, layout.placements[1 + program.maps.index(step)]
+                parts = [self._part(number, part, after, level) for number, part in program.parts(step)]
                 bound = float(np.abs(step.bias).max())
                 bias = engine.encode(layout.repeated(step.bias, after), level - 1, bound=bound)
-                self._maps[index] = Encoded(weights, bias, folds(before, after))
-            return self._maps[index]
+                self._maps[step] = parts, bias
+            return self._maps[step]
+
+    def _part(self, number: int, part: Array, after: Placement, level: int) -> Encoded:
+        engine, layout = self._engine, self._layout
+        before = layout.placements[number]
+        terms = diagonals(part, before, after)
+        entries = {place * layout.lanes: layout.filled(term) for place, term in terms.items()}
+        weights: PlainMatrix | Plaintext
+        if entries.keys() == {0}:
+            weights = engine.encode(entries[0], level, bound=float(np.abs(entries[0]).max()))
+        else:
+            weights = engine.encode_to_plain_matrix(entries, level)
+        return Encoded(number, weights, folds(before, after))
 
     def _of_features(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
+        results = [units]
         for step in self._program.steps:
             if isinstance(step, Map):
                 integers = np.rint(step.weights / WEIGHT_STEP)
-                units = [self._sum(units, row, offset, step) for row, offset in zip(integers, step.bias, strict=True)]
+                taken = [unit for number in step.sources or (-1,) for unit in results[number]]
+                units = [self._sum(taken, row, offset, step) for row, offset in zip(integers, step.bias, strict=True)]
             else:
                 units = self._polynomial(step, self._engine.vstack(units), keys).units()
+                results.append(units)
             report(1)
         return units
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -13,7 +13,7 @@ from ..ckks import ChebyshevFit, fit
 from ..errors import FitError, ModelError
 from ._network import ACTIVATIONS, Activation, Affine, Array, Network
 from ._program import SQUARE, Map, Polynomial, Program, Step
-from ._ranges import Box, InputRange, Region
+from ._ranges import Box, InputRange, Joined, Region
 
 DEGREES: Final = (3, 7, 15, 31, 63, 127)
 """Degrees that are tried: each uses all of its levels."""
@@ -164,11 +164,22 @@ def _spread(scores: Array, scale: float) -> float:
 
 def _noisy_scores(program: Program, scaled: Array) -> Array:
     """Return the scores of scaled rows with the noise that every step adds."""
-    generator, results = np.random.default_rng(0), scaled
-    for step in program.steps:
-        results = step(results)
-        results = results + generator.normal(scale=_NOISE, size=results.shape)
+    generator = np.random.default_rng(0)
+
+    def noisy(values: Array) -> Array:
+        return values + generator.normal(scale=_NOISE, size=values.shape)
+
+    *_, (_, _, results) = program.values(scaled, noisy)
     return results * program.scale
+
+
+class _Results(NamedTuple):
+    """Numbers that layers take: where they are, what one of each stands for, and their values for the examples."""
+
+    region: Region
+    units: Array
+    offset: Array
+    values: Array
 
 
 def _program(network: Network, examples: Array, region: InputRange, wishes: Wishes, degree: int) -> Program:
@@ -177,40 +188,46 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
     if wishes.gives_probabilities:
         layers.append(Activation("logistic", f"{layers[-1].place}, probabilities"))
     steps: list[Step] = []
-    reached: Region = region
-    values = (examples - region.center) / region.half
-    # The first layer takes scaled inputs; later ones take results of polynomials, in units of their own.
-    units, offset = region.half, region.center
+    # The first results are scaled inputs; later ones are polynomials', in units of their own.
+    results = [_Results(region, region.half, region.center, (examples - region.center) / region.half)]
     for layer, following in zip(layers, [*layers[1:], None], strict=True):
         if isinstance(layer, Activation):
             continue
-        weights, bias = layer.weights * units, layer.weights @ offset + layer.bias
-        low, high = reached.reach(weights, bias)
+        taken = _side_by_side([results[number] for number in layer.sources or (-1,)])
+        weights, bias = layer.weights * taken.units, layer.weights @ taken.offset + layer.bias
+        low, high = taken.region.reach(weights, bias)
         if following is None:
-            box = float((np.abs(weights) @ reached.sizes).max()) / _MOST_BOX
+            box = float((np.abs(weights) @ taken.region.sizes).max()) / _MOST_BOX
             scale = max(float(np.maximum(-low, high).max()) * _ABOVE, box, _LEAST)
-            steps.append(_map(layer, weights / scale, bias / scale, reached))
+            steps.append(_map(layer, weights / scale, bias / scale, taken.region))
             return Program(region, tuple(steps), scale, False, network.task, network.name, network.shape)
         assert isinstance(following, Activation)  # affine layers are folded into one
         is_proven = True
         if not wishes.is_proven:
-            ends = _calibrated(values @ weights.T + bias, wishes.margin, layer.shape)
+            ends = _calibrated(taken.values @ weights.T + bias, wishes.margin, layer.shape)
             fit_low, fit_high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
             is_proven = bool((fit_low <= low).all() and (fit_high >= high).all())
             low, high = fit_low, fit_high
         center, half, units = _intervals(following.name, low, high)
-        step = _map(layer, weights / half[:, None], (bias - center) / half, reached)
+        step = _map(layer, weights / half[:, None], (bias - center) / half, taken.region)
         polynomial = _polynomial(following, (float(center), half), degree, is_proven=is_proven)
         steps += [step, polynomial]
-        values = polynomial(step(values))
-        offset = np.zeros(len(half))
         least, largest = _range_of(polynomial.coefficients)
         reached = Box(least, largest, len(half))
+        results.append(_Results(reached, units, np.zeros(len(half)), polynomial(step(taken.values))))
     return Program(region, tuple(steps), 1.0, True, network.task, network.name, network.shape)
 
 
+def _side_by_side(results: list[_Results]) -> _Results:
+    if len(results) == 1:
+        return results[0]
+    regions, units, offsets, values = zip(*results, strict=True)
+    return _Results(Joined(regions), np.concatenate(units), np.concatenate(offsets), np.concatenate(values, axis=1))
+
+
 def _map(layer: Affine, weights: Array, bias: Array, reached: Region) -> Map:
-    return Map(weights, bias, max(float(reached.sizes.max()), _LEAST), layer.place, layer.shape)
+    bound = max(float(reached.sizes.max()), _LEAST)
+    return Map(weights, bias, bound, layer.place, layer.shape, layer.sources)
 
 
 def _calibrated(arguments: Array, margin: float, shape: tuple[int, ...]) -> tuple[Array, Array]:

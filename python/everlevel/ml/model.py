@@ -213,14 +213,12 @@ class Model:
         array = rows("check", "x", x, self.feature_count)
         region = self._program.input
         features, distance = region.shares(array)
-        values = (array - region.center) / region.half
         activations: list[tuple[str, float]] = []
         with np.errstate(over="ignore", invalid="ignore"):
-            for step in self._program.steps:
+            for step, argument, _ in self._program.values((array - region.center) / region.half):
                 if isinstance(step, Polynomial):
-                    share = float(np.abs(values).max())
+                    share = float(np.abs(argument).max())
                     activations.append((f"{step.place}, {step.name}", share if math.isfinite(share) else math.inf))
-                values = step(values)
         return RangeReport(features, distance, tuple(activations))
 
     def save(self, path: PathLike) -> None:
@@ -278,9 +276,7 @@ def _evaluation_key(engine: Engine, secret_key: Any, needed: Keys, progress: boo
     made: list[Any] = []
     if needed.relinearization:
         made.append(engine.create_relinearization_key(secret_key, progress=progress))
-    if needed.rotations:
-        made.append(engine.create_rotation_key(secret_key, progress=progress))
-    made += [engine.create_fixed_rotation_key(secret_key, delta, level) for delta, level in needed.fixed]
+    made += [engine.create_fixed_rotation_key(secret_key, delta, level) for delta, level in needed.rotations]
     # The keys are the server's, and not the engine's.
     engine.forget_keys()
     return EvaluationKey(made) if made else None

@@ -97,7 +97,7 @@ impl Context {
     /// The memory of a product: the transforms of baby steps, and the sums and diagonals of a few giant steps.
     fn matrix_footprint(&self, plan: &Plan, limbs: usize) -> Footprint {
         let ciphertext = 2 * self.ring().operand_nbytes(limbs);
-        let (babies, at_once) = (plan.babies(0).len(), GIANTS_TOGETHER);
+        let (babies, at_once) = (plan.babies(0, |_| false).len(), GIANTS_TOGETHER);
         // Slots, coefficients and transforms of diagonals.
         let diagonal = 16 * self.params.slots() + 8 * self.params.n() + self.ring().operand_nbytes(1);
         let work = ciphertext * (babies + at_once + 2) + diagonal * plan.baby_count as usize * at_once;
@@ -124,7 +124,8 @@ impl Context {
             let one = |&(element, key): &Turn<'_, LimbRing>| key.automorphism_digits(ring, body, digits, element);
             turns.iter().map(|turn| with_operands(one(turn))).collect()
         };
-        let babies = baby_steps(with_operands(a.ct.clone()), &plan.babies(0), &turn_of, &born)
+        let needed = plan.babies(0, |baby| turn_of(baby).is_some());
+        let babies = baby_steps(with_operands(a.ct.clone()), &needed, &turn_of, &born)
             .map_err(|amount| self.frame.missing_rotation(op, layout.side.left(amount), keys))?;
         let babies: Vec<(i64, Operands)> = babies.into_iter().map(|(baby, (operands, _))| (baby, operands)).collect();
         let vectors: Vec<&Operands> = babies.iter().map(|(_, operands)| operands).collect();

@@ -14,29 +14,49 @@ use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
 use crate::core::Core;
 use crate::encoder::Coefficients;
-use crate::keys::{MatrixMultiplicationKey, RotationKey};
+use crate::keys::{FixedRotationKey, MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
 
 /// Giant steps whose sums are made together, of packed diagonals: baby steps are read from memory once for so many.
 pub(super) const GIANTS_TOGETHER: usize = 8;
 
-/// Keys of either kind: powers of two, or these and every baby step.
-#[derive(Debug, Clone, Copy)]
+/// Keys of rotations, of any kind: powers of two, these and every baby step, or those of some amounts alone.
+#[derive(Debug, Clone)]
 pub struct RotationKeys<'k> {
-    origin: Origin,
-    keys: &'k BTreeMap<i64, SwitchingKey>,
+    origins: Vec<Origin>,
+    /// By left rotation, modulo the slots.
+    keys: BTreeMap<i64, &'k SwitchingKey>,
 }
 
 impl<'k> From<&'k RotationKey> for RotationKeys<'k> {
     fn from(key: &'k RotationKey) -> Self {
-        Self { origin: key.origin, keys: &key.keys }
+        Self { origins: vec![key.origin], keys: key.keys.iter().map(|(&left, key)| (left, key)).collect() }
     }
 }
 
 impl<'k> From<&'k MatrixMultiplicationKey> for RotationKeys<'k> {
     fn from(key: &'k MatrixMultiplicationKey) -> Self {
-        Self { origin: key.origin, keys: &key.keys }
+        Self { origins: vec![key.origin], keys: key.keys.iter().map(|(&left, key)| (left, key)).collect() }
+    }
+}
+
+impl<'k> From<&RotationKeys<'k>> for RotationKeys<'k> {
+    fn from(keys: &RotationKeys<'k>) -> Self {
+        keys.clone()
+    }
+}
+
+impl Context {
+    /// Fixed rotation keys as keys of a product: of its [`Context::matrix_rotations`], at its level or above. Of two
+    /// for one amount, the one for the lower level is taken that serves.
+    pub fn fixed_rotations<'k>(&self, keys: &[&'k FixedRotationKey], level: usize) -> RotationKeys<'k> {
+        let mut all: Vec<&FixedRotationKey> = keys.to_vec();
+        let serves = |key: &&FixedRotationKey| self.core.ladder.sets.get(level).is_some_and(|set| key.key.serves(set));
+        all.retain(serves);
+        all.sort_by_key(|key| std::cmp::Reverse(key.key.gadget().ciphertext_set().len()));
+        let by_left = all.iter().map(|key| (self.left(key.delta), &key.key)).collect();
+        RotationKeys { origins: keys.iter().map(|key| key.origin).collect(), keys: by_left }
     }
 }
 
@@ -58,7 +78,7 @@ impl<'m, F> Diagonals<'m> for F where
 struct Product<'a> {
     core: &'a Core,
     shape: &'a Shape,
-    keys: &'a BTreeMap<i64, SwitchingKey>,
+    keys: &'a BTreeMap<i64, &'a SwitchingKey>,
     /// The ciphertext's and the diagonals'.
     level: usize,
     /// Standard deviation of the real part of an entry's rounding.
@@ -131,7 +151,7 @@ impl Context {
         &self,
         (shape, form): (&Shape, MatrixForm),
         a: &Units<Ciphertext>,
-        RotationKeys { origin, keys }: RotationKeys<'_>,
+        RotationKeys { origins, keys }: RotationKeys<'_>,
         diagonals: impl Diagonals<'m>,
     ) -> Result<Units<Ciphertext>, Error> {
         let op = "multiply_matrix";
@@ -141,7 +161,9 @@ impl Context {
         }
         self.check_matrix(op, shape)?;
         self.check_depth(op, a.first(), 1)?;
-        self.check_secret(op, "rotation key", origin, a.first())?;
+        for origin in origins {
+            self.check_secret(op, "rotation key", origin, a.first())?;
+        }
         let block_columns = shape.plan.block_columns;
         if !a.count().is_multiple_of(block_columns) {
             let (columns, slot_count) = (shape.columns, shape.slot_count);
@@ -159,7 +181,7 @@ impl Context {
             let max_level = key.gadget().ciphertext_set().len() - 1;
             return Err(Error::LevelOutOfRange { op, level, max_level });
         }
-        let gadget = keys.values().next().map_or(&self.core.message_gadget, SwitchingKey::gadget);
+        let gadget = keys.values().next().map_or(&self.core.message_gadget, |key| key.gadget());
         let footprint = self.core.product_footprint((&shape.plan, level), (gadget, a.count()), form);
         self.install_large(op, footprint, |core| {
             let rounding = |level: usize| core.encoding_error(core.ladder.scales[level]);
@@ -168,7 +190,7 @@ impl Context {
             let entry_error = rounding(level).hypot(before);
             // Unpacked diagonals are in memory for one giant step at a time.
             let giants_together = if form == MatrixForm::Plain { GIANTS_TOGETHER } else { 1 };
-            let product = Product { core, shape, keys, level, entry_error, giants_together };
+            let product = Product { core, shape, keys: &keys, level, entry_error, giants_together };
             let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
             Ok(Units::new(units).expect("a row of blocks for each"))
@@ -183,9 +205,10 @@ impl Product<'_> {
         let a: Vec<Ciphertext> = a.iter().map(|unit| self.core.lowered(unit, self.level).into_owned()).collect();
         let babies_of = |(column, unit): (usize, &Ciphertext)| {
             let ring = &self.core.ring;
-            let turn = |left: i64| self.keys.get(&left).map(|key| (ring.rotation_elt(left), key));
+            let turn = |left: i64| self.keys.get(&left).map(|&key| (ring.rotation_elt(left), key));
             let born = |rlwe: &Rlwe, turns: &[_]| SwitchingKey::automorphisms(ring, rlwe, turns);
-            baby_steps(unit.rlwe().clone(), &plan.babies(column), &turn, &born).map_err(|left| self.missing(left))
+            let needed = plan.babies(column, |baby| self.keys.contains_key(&baby));
+            baby_steps(unit.rlwe().clone(), &needed, &turn, &born).map_err(|left| self.missing(left))
         };
         let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
         let all: Vec<Estimate> = a.iter().map(|unit| unit.estimate().of_all()).collect();
@@ -253,12 +276,12 @@ impl Product<'_> {
     fn rotated(&self, rlwe: Rlwe, left: i64) -> Result<Rlwe, Error> {
         let slots = self.shape.slot_count as i64;
         let left = left.rem_euclid(slots);
-        let direct = self.keys.get(&left).map(|key| vec![(left, key)]);
+        let direct = self.keys.get(&left).map(|&key| vec![(left, key)]);
         let steps = match direct {
             Some(step) => step,
             None => powers_of_two(left, slots)
                 .into_iter()
-                .map(|left| self.keys.get(&left).map(|key| (left, key)).ok_or_else(|| self.missing(left)))
+                .map(|left| self.keys.get(&left).map(|&key| (left, key)).ok_or_else(|| self.missing(left)))
                 .collect::<Result<_, _>>()?,
         };
         let ring = &self.core.ring;

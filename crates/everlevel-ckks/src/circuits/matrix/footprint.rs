@@ -48,7 +48,7 @@ impl Core {
         let source = self.ladder.sets[level].len();
         let key_switch = key_switch_limbs(gadget, &self.ladder.sets[level]);
         let columns = plan.block_columns;
-        let babies: usize = (0..columns).map(|column| plan.babies(column).len()).sum();
+        let babies: usize = (0..columns).map(|column| plan.babies(column, |_| false).len()).sum();
         let together = |row| plan.by_giant(row).into_values().map(|steps| steps.iter().map(|s| s.babies.len()).sum());
         let terms: usize = (0..plan.block_rows()).flat_map(together).max().unwrap_or(0);
         let giants = (0..plan.block_rows()).map(|row| plan.by_giant(row).len()).max().unwrap_or(0);

@@ -31,6 +31,8 @@ pub(crate) mod plan;
 pub(crate) mod scan;
 pub(crate) mod steps;
 
+use std::collections::BTreeSet;
+
 use everlevel_ring::PackedPoly;
 use num_complex::Complex64;
 
@@ -117,6 +119,13 @@ macro_rules! shape_methods {
             /// The number of diagonals that it holds.
             pub fn diagonal_count(&self) -> usize {
                 self.diagonals.len()
+            }
+
+            /// The left rotations of its products, by a key for each: ascending, below the slots.
+            pub fn rotations(&self) -> Vec<i64> {
+                let plan = &self.shape.plan;
+                let all = plan.baby_rotations().into_iter().chain(plan.giant_rotations(self.shape.slot_count));
+                all.collect::<BTreeSet<_>>().into_iter().collect()
             }
 
             /// This matrix, whose entries are real numbers, or may not be.

@@ -35,6 +35,14 @@ pub(crate) fn most_babies(slots: usize) -> i64 {
     1 << (slots.trailing_zeros() / 2)
 }
 
+/// The left rotations of a product with a matrix of one block that has these diagonals, by a key for each: baby steps,
+/// and the distances between giant steps, which may be equal.
+pub fn rotations_of_diagonals(diagonals: &[i64], slots: usize) -> (Vec<i64>, Vec<i64>) {
+    let all: BTreeSet<i64> = diagonals.iter().map(|&d| shortest(d, slots)).collect();
+    let plan = Plan::new(&[all.into_iter().collect()], 1, slots);
+    (plan.baby_rotations(), plan.giant_rotations(slots))
+}
+
 /// An amount as the shortest way round, in `−slots/2 .. slots/2`.
 pub(crate) fn shortest(amount: i64, slots: usize) -> i64 {
     let (slots, half) = (slots as i64, slots as i64 / 2);
@@ -55,7 +63,7 @@ impl Plan {
     }
 
     fn price(&self) -> usize {
-        let babies: usize = (0..self.block_columns).map(|column| self.babies(column).len()).sum();
+        let babies: usize = (0..self.block_columns).map(|column| self.babies(column, |_| false).len()).sum();
         let giants: usize = (0..self.block_rows()).map(|row| self.by_giant(row).len()).sum();
         babies + GIANT_PRICE * giants
     }
@@ -74,15 +82,34 @@ impl Plan {
         self.block_sizes.iter().map(next).collect()
     }
 
-    /// The baby steps of a column of blocks, and those that they are children of.
-    pub(crate) fn babies(&self, column: usize) -> BTreeSet<i64> {
+    /// The baby steps of a column of blocks, and those that they are children of: without keys of their own, the steps
+    /// without their highest binary digits.
+    pub(crate) fn babies(&self, column: usize, has_key: impl Fn(i64) -> bool) -> BTreeSet<i64> {
         let mut all = BTreeSet::from([0]);
         let blocks = self.blocks().into_iter().skip(column).step_by(self.block_columns);
         for baby in blocks.flat_map(|block| &self.diagonals[block]).map(|d| d.rem_euclid(self.baby_count)) {
-            let ancestors = std::iter::successors(Some(baby), |b| (*b > 0).then(|| b & (b - (1 << b.ilog2()))));
-            all.extend(ancestors.take_while(|b| *b > 0));
+            let mut step = baby;
+            while step > 0 && all.insert(step) && !has_key(step) {
+                step -= 1 << step.ilog2();
+            }
         }
         all
+    }
+
+    /// The left rotations of baby steps that have a key each, of every column of blocks.
+    pub(crate) fn baby_rotations(&self) -> Vec<i64> {
+        let all = (0..self.block_columns).flat_map(|column| self.babies(column, |_| true));
+        all.filter(|&left| left != 0).collect()
+    }
+
+    /// The left rotations by the distances between giant steps of every row of blocks, from the outermost inwards.
+    pub(crate) fn giant_rotations(&self, slots: usize) -> Vec<i64> {
+        let of_row = |row| {
+            let giants: Vec<i64> = self.by_giant(row).into_keys().rev().collect();
+            let last = giants.last().map(|last| last.rem_euclid(slots as i64));
+            giants.windows(2).map(|pair| pair[0] - pair[1]).chain(last).collect::<Vec<_>>()
+        };
+        (0..self.block_rows()).flat_map(of_row).filter(|&left| left != 0).collect()
     }
 
     /// The steps of each giant step in a row of blocks, in order: of one block after the other.
@@ -138,7 +165,7 @@ mod tests {
             for row in 0..plan.block_rows() {
                 for (giant, blocks) in plan.by_giant(row) {
                     for steps in blocks {
-                        let babies = plan.babies(steps.block % columns);
+                        let babies = plan.babies(steps.block % columns, |_| false);
                         assert_eq!((steps.babies.len(), steps.block / columns), (steps.positions.len(), row));
                         for (baby, at) in steps.babies.into_iter().zip(steps.positions) {
                             assert_eq!(giant + baby, plan.diagonals[at]);
@@ -151,20 +178,31 @@ mod tests {
             }
             assert_eq!(seen, blocks);
             for column in 0..columns {
-                let babies = plan.babies(column);
+                let babies = plan.babies(column, |_| false);
                 for baby in babies.iter().filter(|b| **b > 0) {
                     assert!(babies.contains(&0) && babies.contains(&(baby - (1 << baby.ilog2()))));
                 }
+                assert!(plan.babies(column, |_| true).is_subset(&babies));
             }
         }
     }
 
     #[test]
+    fn amounts_are_those_of_babies_and_of_distances_between_giants() {
+        let plan = Plan::new(&[vec![-32, -30, -16, -14, 0, 2, 3]], 1, 64);
+        assert_eq!(plan.baby_count, 4);
+        assert_eq!((plan.baby_rotations(), plan.giant_rotations(64)), (vec![2, 3], vec![16, 16, 32]));
+        assert_eq!(rotations_of_diagonals(&[2, 3, 0, 50, 48, 34, 32], 64), (vec![2, 3], vec![16, 16, 32]));
+        assert_eq!(rotations_of_diagonals(&[0], 64), (vec![], vec![]));
+        assert_eq!(rotations_of_diagonals(&[-1], 64), (vec![], vec![63]));
+    }
+
+    #[test]
     fn a_dense_matrix_has_about_the_root_of_each() {
         let plan = Plan::new(&[(-512..512).collect()], 1, 1024);
-        assert_eq!((plan.babies(0).len(), plan.by_giant(0).len()), (32, 32));
+        assert_eq!((plan.babies(0, |_| false).len(), plan.by_giant(0).len()), (32, 32));
         let dense: Vec<Vec<i64>> = vec![(-512..512).collect(); 4];
         let plan = Plan::new(&dense, 2, 1024);
-        assert_eq!((plan.babies(1).len(), plan.by_giant(1).len(), plan.block_rows()), (32, 32, 2));
+        assert_eq!((plan.babies(1, |_| false).len(), plan.by_giant(1).len(), plan.block_rows()), (32, 32, 2));
     }
 }
