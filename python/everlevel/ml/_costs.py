@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .. import _native
+from ._layout import Layout
 from ._moves import Turns
 from ._program import Polynomial
 
@@ -82,24 +83,23 @@ class Costs:
         """Seconds of a key switch at the end of a product of ciphertexts, by a key for all levels."""
         return self._of_transforms(sum(self._transforms(level, self._special(self.max_level))))
 
-    def rotations(self, level: int, count: int, shared: int = 0) -> float:
-        """Seconds of rotations by keys of a level, of which some share the digits of one ciphertext."""
+    def rotations(self, level: int, count: int, digit_count: int) -> float:
+        """Seconds of rotations by keys of a level, of the digits of so many ciphertexts."""
         digits, product = self._transforms(level, self._special(level))
-        whole = count - shared + min(shared, 1)
-        return self._of_transforms(digits) * whole + self._of_transforms(product) * count
+        return self._of_transforms(digits) * digit_count + self._of_transforms(product) * count
 
     def rescaling(self, level: int) -> float:
         """Seconds of a product with a number or a plaintext."""
         return self._of_transforms(2 * (level + 1))
 
-    def rows(self, level: int, turns: Turns, slot_count: int, lanes: int) -> float:
+    def rows(self, level: int, turns: Turns, layout: Layout) -> float:
         """Seconds of a map of rows."""
-        folds = self.rotations(level - 1, len(turns.folds))
+        folds = self.rotations(level - 1, len(turns.folds), len(turns.folds))
         if turns.is_slotwise:
             return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
         products = self._of(_PRODUCT, len(turns.places) * (level + 1))
-        own = Rotations.of(turns.places, slot_count, lanes)
-        rotations = self.rotations(level, own.count, len(own.babies))
+        own = Rotations.of(turns.places, layout)
+        rotations = self.rotations(level, own.count, own.digit_count)
         return rotations + products + self.rescaling(level) + folds
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
@@ -122,29 +122,52 @@ class Rotations:
     Attributes
     ----------
     babies : tuple of int
-        Baby steps, each by a key of its own, which share the input's digits.
+        Baby steps: each by a key of its own, or, chained, by powers of two, from the step without its highest one.
     giants : tuple of int
         Distances between giant steps, one after the other; they may be equal.
+    is_chained : bool
     """
 
     babies: tuple[int, ...]
     giants: tuple[int, ...]
+    is_chained: bool
 
     @classmethod
-    def of(cls, places: Iterable[int], slots: int, lanes: int) -> Rotations:
-        """Return the rotations of diagonals in places."""
-        babies, giants = _native.rotations_of_diagonals([place * lanes for place in places], slots)
-        return cls(tuple(babies), tuple(giants))
+    def of(cls, places: Iterable[int], layout: Layout) -> Rotations:
+        """Return the rotations of diagonals in places of a layout."""
+        slots = layout.slot_count
+        babies, giants = _native.rotations_of_diagonals([place * layout.lanes for place in places], slots)
+        return cls(tuple(babies), tuple(giants), layout.is_chained)
+
+    @property
+    def _chain(self) -> set[int]:
+        """Baby steps, and those on the way to them."""
+        found = set(self.babies)
+        for baby in self.babies:
+            while self.is_chained and (baby := _before(baby)):
+                found.add(baby)
+        return found
 
     @property
     def count(self) -> int:
         """Key switches."""
-        return len(self.babies) + len(self.giants)
+        return len(self._chain) + len(self.giants)
+
+    @property
+    def digit_count(self) -> int:
+        """Ciphertexts whose digits are taken: steps from one ciphertext share them."""
+        return len({_before(step) if self.is_chained else 0 for step in self._chain}) + len(self.giants)
 
     @property
     def amounts(self) -> set[int]:
         """Amounts that there is a key for."""
-        return {*self.babies, *self.giants}
+        babies = {step - _before(step) for step in self._chain} if self.is_chained else self._chain
+        return {*babies, *self.giants}
+
+
+def _before(step: int) -> int:
+    """Return a baby step without its highest power of two."""
+    return step ^ (1 << step.bit_length() - 1)
 
 
 def products_of(step: Polynomial) -> list[int]:

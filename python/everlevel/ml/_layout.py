@@ -10,7 +10,7 @@ nothing is rotated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -87,6 +87,8 @@ class Layout:
         Numbers of a row at the input, and at the output.
     placements : tuple of Placement
         Of the input and of each map's results, in a layout of rows; a client knows the first and the last one.
+    is_chained : bool
+        Whether baby steps are added up from keys of powers of two, where they have a key each else.
     """
 
     kind: Literal["rows", "features"]
@@ -95,6 +97,7 @@ class Layout:
     feature_count: int
     output_count: int
     placements: tuple[Placement, ...] = ()
+    is_chained: bool = False
 
     @property
     def capacity(self) -> int:
@@ -115,7 +118,7 @@ class Layout:
     def ends(self) -> Layout:
         """The layout of inputs and results alone."""
         ends = (self.placements[0], self.placements[-1]) if self.placements else ()
-        return Layout(self.kind, self.slot_count, self.lanes, self.feature_count, self.output_count, ends)
+        return replace(self, placements=ends)
 
     def groups(self, row_count: int) -> int:
         """Return the groups that so many rows take."""
@@ -153,10 +156,11 @@ class Layout:
         return self.slot_count // self.lanes // placement.period
 
 
-def of_rows(program: Program, lanes: int, placements: tuple[Placement, ...]) -> Layout:
+def of_rows(lanes: int, placements: tuple[Placement, ...], *, is_chained: bool) -> Layout:
     """Return the layout that has so many rows in a unit, in these places."""
     period = max(placement.period for placement in placements)
-    return Layout("rows", period * lanes, lanes, program.feature_count, program.output_count, placements)
+    ends = placements[0].count, placements[-1].count
+    return Layout("rows", period * lanes, lanes, *ends, placements, is_chained)
 
 
 def of_features(program: Program, slot_count: int) -> Layout:

@@ -66,6 +66,7 @@ def of_layout(layout: Layout) -> Notes:
         "feature_count": layout.feature_count,
         "output_count": layout.output_count,
         "placements": [packed_integers(placement.features) for placement in layout.placements],
+        "is_chained": layout.is_chained,
     }
 
 
@@ -82,7 +83,9 @@ def to_layout(notes: Notes) -> Layout:
     placements = tuple(_to_placement(entry, slot_count // lanes) for entry in entries)
     if placements and (placements[0].count, placements[-1].count) != (feature_count, output_count):
         raise ValueError("placements")
-    return Layout(kind, slot_count, lanes, feature_count, output_count, placements)
+    if not isinstance(notes["is_chained"], bool):
+        raise ValueError("is_chained")
+    return Layout(kind, slot_count, lanes, feature_count, output_count, placements, notes["is_chained"])
 
 
 def _to_placement(entry: Any, most_places: int) -> Placement:

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from ._costs import Costs
-from ._layout import Placement, plain, power
+from ._layout import Layout, Placement, of_rows, plain, power
 from ._moves import Turns, turns
 from ._program import Map, Program
 
@@ -112,8 +112,8 @@ class Placer:
         """Places of a row that is placed plainly."""
         return max(some[0].period for some in self._candidates)
 
-    def best(self, lanes: int, most_places: int) -> tuple[Placement, ...]:
-        """Return the placements of the least time for so many lanes; plain ones may exceed the places."""
+    def best(self, lanes: int, most_places: int, *, is_chained: bool) -> Layout:
+        """Return the layout of the least time for so many lanes; plain placements may exceed the places."""
         fitting = [
             [k for k, placement in enumerate(some) if k == 0 or placement.period <= most_places]
             for some in self._candidates
@@ -126,18 +126,19 @@ class Placer:
             found: dict[tuple[int, ...], tuple[float, Path]] = {}
             for seconds, path in reached.values():
                 for after in some:
-                    cost, turn = self._turned(index, path, after, lanes)
+                    cost, turn = self._turned(index, path, after, lanes, is_chained=is_chained)
                     whole = (*path, (after, turn))
                     key = tuple(whole[number][0] for number in needed)
                     found[key] = min(found.get(key, (np.inf, ())), (seconds + cost, whole))
             reached = found
         _, path = min(reached.values())
-        return tuple(
+        placements = (
             some[chosen].turned(turn % some[chosen].period)
             for some, (chosen, turn) in zip(self._candidates, path, strict=True)
         )
+        return of_rows(lanes, tuple(placements), is_chained=is_chained)
 
-    def _turned(self, index: int, path: Path, after: int, lanes: int) -> tuple[float, int]:
+    def _turned(self, index: int, path: Path, after: int, lanes: int, *, is_chained: bool) -> tuple[float, int]:
         """Return a map's seconds after a path, and how far its results are turned for it."""
         second = self._candidates[index + 1][after]
         parts = []
@@ -147,8 +148,8 @@ class Placer:
             key = (index, part, before, after)
             if key not in self._turns:
                 self._turns[key] = turns(weights, first, second)
-            modulus, slots = min(first.period, second.period), lanes * max(first.period, second.period)
-            parts.append((np.array(self._turns[key].places) + turn, self._turns[key].folds, modulus, slots))
+            modulus, layout = min(first.period, second.period), of_rows(lanes, (first, second), is_chained=is_chained)
+            parts.append((np.array(self._turns[key].places) + turn, self._turns[key].folds, modulus, layout))
         # The last part, of the latest result, has its longest gap before its first offset.
         offsets, _, modulus, _ = parts[-1]
         offsets = np.unique(offsets % modulus)
@@ -157,8 +158,8 @@ class Placer:
         options = []
         for start in offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]]:
             seconds = 0.0
-            for offsets, folds, modulus, slots in parts:
+            for offsets, folds, modulus, layout in parts:
                 turned = Turns(tuple(np.unique((offsets - start) % modulus).tolist()), folds)
-                seconds += self._costs.rows(self._levels[index], turned, slots, lanes)
+                seconds += self._costs.rows(self._levels[index], turned, layout)
             options.append((seconds, int(start)))
         return min(options)

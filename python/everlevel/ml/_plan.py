@@ -13,7 +13,7 @@ from .._common.sizes import format_bytes
 from ..ckks import Engine
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, Rotations, products_of
-from ._layout import Layout, of_features, of_rows, power
+from ._layout import Layout, of_features, power
 from ._moves import Turns, turns
 from ._placement import Placer
 from ._program import MOST_GRID_INPUTS, Map, Polynomial, Program
@@ -180,7 +180,11 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
             available=setting.memory,
             limit="memory",
         )
-    return min(fitting, key=lambda one: one[0].seconds_of(setting.batch))
+    # Of two sets of keys for the same rows, half the memory is worth twice the time.
+    best: dict[tuple[str, int], tuple[Plan, Engine]] = {}
+    for one in sorted(fitting, key=lambda one: one[0].seconds * one[0].nbytes):
+        best.setdefault((one[0].layout.kind, one[0].layout.lanes), one)
+    return min(best.values(), key=lambda one: one[0].seconds_of(setting.batch))
 
 
 def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
@@ -191,7 +195,7 @@ def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
         # In a ring of the same size, several rows take the time of one.
         lanes, room = 1, max(most_slots // placer.least_places, 1)
         while lanes <= min(power(setting.batch), room):
-            layouts.append(of_rows(program, lanes, placer.best(lanes, most_slots // lanes)))
+            layouts += [placer.best(lanes, most_slots // lanes, is_chained=chained) for chained in (False, True)]
             lanes *= 2
     most = max(step.weights.shape[1] for step in program.maps)
     if setting.layout == "features" and most > MOST_GRID_INPUTS:
@@ -228,7 +232,7 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
             after = next(results)
             needed = [turns(part, layout.placements[number], after) for number, part in program.parts(step)]
             for each in needed:
-                own = Rotations.of(each.places, layout.slot_count, layout.lanes).amounts
+                own = Rotations.of(each.places, layout).amounts
                 folds = [fold * layout.lanes for fold in each.folds]
                 for amounts, at in ((own, level), (folds, level - 1)):
                     rotations |= {amount: max(rotations.get(amount, 0), at) for amount in amounts}
@@ -244,12 +248,12 @@ def _rows_stage(step: Map, parts: list[Turns], layout: Layout, level: int, costs
     rotations = products = 0
     nbytes, seconds = level * _LIMB_BYTES << costs.log_n, 0.0  # the bias
     for needed in parts:
-        own = Rotations.of(needed.places, layout.slot_count, layout.lanes)
+        own = Rotations.of(needed.places, layout)
         rotations += own.count + len(needed.folds)
         products += len(needed.places)
         each = _LIMB_BYTES if needed.is_slotwise else _DIAGONAL_BYTES
         nbytes += len(needed.places) * (level + 1) * each << costs.log_n
-        seconds += costs.rows(level, needed, layout.slot_count, layout.lanes)
+        seconds += costs.rows(level, needed, layout)
     return Stage(_name(step), level, level - 1, rotations, products, seconds, nbytes)
 
 
