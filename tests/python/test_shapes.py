@@ -273,3 +273,99 @@ def test_headers_are_checked(party: Party, text: str, padding: str) -> None:
         data = _native.serialize(party.engine._context, x._native, notes, False)
         with pytest.raises(errors.HeaderError, match=r"the header's shape is .*; pass a file"):
             party.engine.load_bytes(data)
+
+
+INDICES: dict[str, Callable[[Any], Any]] = {
+    "the first ones": lambda a: a[:7],
+    "a part": lambda a: a[3:9],
+    "steps": lambda a: a[::3],
+    "backwards": lambda a: a[::-1],
+    "one": lambda a: a[4],
+    "the last": lambda a: a[-1],
+    "chosen ones": lambda a: a[np.array([5, 1, 1, 0])],
+    "a mask": lambda a: a[np.arange(12) % 3 == 0],
+    "another axis": lambda a: a[None, 2:5],
+    "a reshape": lambda a: a.reshape(3, -1),
+    "a row": lambda a: a.reshape(3, 4)[1],
+    "a column": lambda a: a.reshape(3, 4)[:, 1],
+    "an element": lambda a: a.reshape(3, 4)[2, 3],
+    "corners": lambda a: a.reshape(3, 4)[1:, :2],
+    "a transpose": lambda a: a.reshape(3, 4).T,
+    "axes": lambda a: a.reshape(2, 3, 2).transpose(1, 2, 0),
+    "a ravel": lambda a: a.reshape(3, 4).T.ravel(),
+    "a roll": lambda a: np.roll(a, 5),
+    "a roll to the left": lambda a: np.roll(a, -3),
+    "a roll by all": lambda a: np.roll(a, 24),
+    "rows rolled": lambda a: np.roll(a.reshape(3, 4), 1, axis=0),
+    "columns rolled": lambda a: np.roll(a.reshape(3, 4), (1, 2), axis=(0, 1)),
+    "a flat roll": lambda a: np.roll(a.reshape(3, 4), 2),
+    "a flip": lambda a: np.flip(a.reshape(3, 4), 1),
+    "a repetition": lambda a: np.repeat(a[:3], 2),
+    "tiles": lambda a: np.tile(a[:5], 2),
+    "a broadcast": lambda a: np.broadcast_to(a[:3], (2, 3)),
+    "dimensions": lambda a: np.squeeze(np.expand_dims(a, (0, 2))),
+    "parts": lambda a: np.concatenate(np.split(a, 3)[::-1]),
+    "a join": lambda a: np.concatenate([a, [0.5, 0.25], a[3:5]]),
+    "columns joined": lambda a: np.concatenate([a.reshape(3, 4), np.ones((3, 1)), a.reshape(3, 4) * 2], axis=1),
+    "a stack": lambda a: np.stack([a, a * a]),
+    "single ones": lambda a: np.stack([a.mean(), a[3]]),
+    "neighbours": lambda a: a[1:] - a[:-1],
+    "a single one in shapes": lambda a: np.broadcast_to(a.sum(), (2, 2)) + a.sum().reshape(1),
+}
+
+
+@pytest.mark.parametrize("what", INDICES)
+def test_values_move_as_in_numpy(party: Party, rng: np.random.Generator, what: str) -> None:
+    values = rng.uniform(-1, 1, 12)
+    x, move = encrypted(party, values, bound=1), INDICES[what]
+    expected = move(values)
+    check(party, move(x), expected)
+    # Whatever is behind the values, it doesn't come to light.
+    dirty = x - x.mean()
+    result, expected = move(dirty), move(values - values.mean())
+    check(party, result, expected)
+    check(party, result.sum(), expected.sum())
+
+
+def test_moves_that_cost_nothing(party: Party) -> None:
+    x = encrypted(party, np.arange(12.0), bound=12)
+    for free in (x[:7], x[3:9], x.reshape(3, 4)[1], x.roll(2), np.concatenate([x, x]), x.reshape(6, 2)):
+        assert free.level == x.level
+    assert (x[3].level, x[::2].level, x.reshape(3, 4).T.level) == (x.level - 1,) * 3
+    assert [row.shape for row in x.reshape(3, 4)] == [(4,)] * 3
+    assert np.shape(x) == (12,)
+    assert (np.size(x), np.ndim(x)) == (12, 1)
+
+
+def test_full_vectors_move_all_slots(party: Party, rng: np.random.Generator) -> None:
+    values = rng.uniform(-1, 1, 512)
+    x = encrypted(party, values, bound=1)
+    check(party, x[5:9], values[5:9])
+    check(party, x.reshape(16, 32).sum(axis=0), values.reshape(16, 32).sum(axis=0))
+    check(party, x.roll(3), np.roll(values, 3))
+    check(party, x[10], values[10])
+    check(party, x.reshape(16, 32).reshape(512), values)
+
+
+MOVES: dict[str, tuple[type, str, Callable[[Any], Any]]] = {
+    "beyond": (IndexError, "out of bounds", lambda x: x[12]),
+    "no index": (IndexError, "are valid indices", lambda x: x["a"]),
+    "one for several": (errors.OperandTypeError, "^vstack: ciphertexts is one", lambda x: x._engine.vstack(x)),
+    "encrypted": (errors.OperandTypeError, "is encrypted", lambda x: x[x]),
+    "nothing": (errors.MessageError, r"^index: the result is of shape \(0,\)", lambda x: x[5:5]),
+    "another size": (errors.OperandTypeError, r"^reshape: the arguments don't fit", lambda x: x.reshape(5)),
+    "too much": (errors.MessageError, r"^tile: the result is of shape \(600,\)", lambda x: np.tile(x, 50)),
+    "lengths": (errors.OperandTypeError, "^concatenate: ", lambda x: np.concatenate([x, np.ones((2, 2))])),
+    "nothing encrypted": (errors.OperandTypeError, "^concatenate: nothing", lambda x: everlevel.concatenate([[1.0]])),
+    "no list": (errors.OperandTypeError, "^concatenate: arrays", lambda x: everlevel.concatenate(3)),  # type: ignore[arg-type]
+    "an axis": (errors.OperandTypeError, "^roll: ", lambda x: np.roll(x, 1, axis=1)),
+    "units": (errors.UnitCountError, "^index: the ciphertext has 2 units", lambda x: x._engine.vstack([x, x])[0]),
+    "a part of a unit": (errors.UnitCountError, "^roll: ", lambda x: np.roll(x._engine.vstack([x, x]), 1)),
+}
+
+
+@pytest.mark.parametrize("what", MOVES)
+def test_moves_that_there_are_not(party: Party, what: str) -> None:
+    kind, words, call = MOVES[what]
+    with pytest.raises(kind, match=words):
+        call(encrypted(party, np.ones(12)))

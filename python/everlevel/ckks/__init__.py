@@ -8,6 +8,7 @@ from ._choices import absolute, clip, maximum, minimum, sign, where
 from ._elementary import cos, divide, exp, log, power, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
 from ._fit import ChebyshevFit, fit
 from ._histograms import histogram
+from ._indexing import concatenate
 from ._layouts import outer
 from ._rounding import ceil, floor
 from ._rounding import round as round  # noqa: A004 (not in `__all__`, so that no import of all of it hides Python's)
@@ -55,6 +56,7 @@ __all__ = [
     "absolute",
     "ceil",
     "clip",
+    "concatenate",
     "cos",
     "cumsum",
     "divide",

@@ -282,7 +282,7 @@ def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
     >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
     (2, array([1., 2.]))
     """
-    listed = checks.sequence("vstack", "ciphertexts", ciphertexts)
+    listed = _operands.several("vstack", ciphertexts)
     parts = units.stacked([_operands.ciphertext("vstack", part) for part in listed])
     level = min(part.level for part in parts)
     lowered = [part if part.level == level else level_down(self, part, level) for part in parts]

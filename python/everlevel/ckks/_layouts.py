@@ -104,6 +104,11 @@ def placed(x: Ciphertext, sources: Mapping[int, tuple[int, float]]) -> Ciphertex
 
 def one_unit(operation: str, value: Any) -> Ciphertext:
     """Check that an operand is a ciphertext of one unit, and let all of its slots count."""
+    return as_slots(of_one_unit(operation, value))
+
+
+def of_one_unit(operation: str, value: Any) -> Ciphertext:
+    """Check that an operand is a ciphertext of one unit."""
     x = checks.instance(operation, "x", value, Ciphertext)
     if x.unit_count > 1:
         raise UnitCountError(
@@ -111,7 +116,7 @@ def one_unit(operation: str, value: Any) -> Ciphertext:
             left=x.unit_count,
             right=1,
         )
-    return as_slots(x)
+    return x
 
 
 def counted(operation: str, value: Any, count: Any) -> tuple[Ciphertext, int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from .._common import checks
-from ..errors import KeyMismatchError, OperandTypeError, ParameterError
+from ..errors import KeyMismatchError, ParameterError
 from . import _checks, _operands
 from ._bootstrap_keys import BootstrapKeys, choose, require_bootstrap
 from ._bootstraps import Method, bootstrapped, is_precise, merged, usual
@@ -80,15 +80,8 @@ def bootstrap_many(
     operation = "bootstrap_many"
     require_bootstrap(self._context, operation)
     checks.one_of(operation, "method", method, _METHODS)
-    if isinstance(ciphertexts, Ciphertext):
-        raise OperandTypeError(
-            f"{operation}: ciphertexts is one Ciphertext, and a sequence of them is needed; pass [ciphertext], or "
-            f"call bootstrap, which takes all units of one together",
-            argument="ciphertexts",
-            expected="sequence of Ciphertext",
-            actual="Ciphertext",
-        )
-    given = checks.sequence(operation, "ciphertexts", ciphertexts)
+    instead = ", or call bootstrap, which takes all units of one together"
+    given = _operands.several(operation, ciphertexts, instead=instead)
     ready = [_operands.relinearized(operation, ciphertext) for ciphertext in given]
     if not ready:
         return []

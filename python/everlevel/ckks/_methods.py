@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -140,6 +142,61 @@ class NumpyMethods(Shaped):
     def argmin(self) -> Self:
         """Return the index of the smallest value. All else is as in `argmax`."""
         return called(np.argmin, self)
+
+    def __getitem__(self, index: Any) -> Self:
+        """Return the values of an index, as NumPy has it: integers, slices, arrays in the clear.
+
+        Values that move by one amount, such as ``x[3:7]``, cost a rotation; ``x[:7]`` costs nothing. What lies behind
+        them is masked when a result asks for it. Others, such as ``x[::2]``, and single ones, take a level.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], public_key, bound=6)
+        >>> engine.decrypt(a[1], secret_key).round(3), float(engine.decrypt(a[0, 2], secret_key).round(3))
+        (array([4., 5., 6.]), 3.0)
+        """
+        return called(operator.getitem, self, index)
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[place] for place in range(len(self)))
+
+    def reshape(self, *shape: Any) -> Self:
+        """Return the same values in another shape, at no cost. One length may be -1.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0, 4.0], public_key, bound=4)
+        >>> a.reshape(2, -1).shape, a.reshape((4, 1)).shape
+        ((2, 2), (4, 1))
+        """
+        return called(np.reshape, self, shape[0] if len(shape) == 1 else shape)
+
+    def ravel(self) -> Self:
+        """Return the values as a vector, at no cost."""
+        return called(np.ravel, self)
+
+    def transpose(self, *axes: int) -> Self:
+        """Exchange axes, as ``numpy.transpose`` does. Levels consumed: 1."""
+        return called(np.transpose, self, axes or None)
+
+    @property
+    def T(self) -> Self:  # noqa: N802 (NumPy's name)
+        """The transpose."""
+        return self.transpose()
+
+    def roll(self, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Self:
+        """Move values along axes, and the last ones to the first places, as ``numpy.roll`` does.
+
+        `rotate` does it with all slots. Levels consumed: 0 for a vector of up to half of the slots, with zeros behind
+        it, or of all of them; else 1.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
+        >>> engine.decrypt(a.roll(1), secret_key).round(3)
+        array([3., 1., 2.])
+        """
+        return called(np.roll, self, shift, axis)
 
     def clip(self, low: float | None = None, high: float | None = None) -> Self:
         """Limit values to an interval: see `everlevel.clip`."""

@@ -17,6 +17,7 @@ _FITTED: Final = ("arctan", "arcsinh", "cbrt", "exp2", "expm1", "log10", "log1p"
 NUMPY: Final = NumpyCalls(
     advice="use its operators and methods, such as x.rotate(1), the functions of everlevel, such as everlevel.exp(x), "
     "those of the engine, or decrypt it first",
+    attributes={np.shape: "shape", np.ndim: "ndim", np.size: "size"},
     next_steps={
         **{
             name: f"call everlevel.fit(numpy.{name}, interval=(a, b), max_error=1e-4)(x) for values in [a, b]"
@@ -24,7 +25,6 @@ NUMPY: Final = NumpyCalls(
         },
         "argmax": "call x.argmax(), for all values, or for each row: x[0].argmax()",
         "argmin": "call x.argmin(), for all values, or for each row: x[0].argmin()",
-        "roll": "call x.rotate(1), which rotates each unit in itself",
         "vstack": "call engine.vstack([x, y]), which makes one ciphertext of the units of both",
         "real": "call 0.5 * (x + x.conjugate())",
         "imag": "call -0.5j * (x - x.conjugate())",
@@ -46,12 +46,3 @@ def _square(x: Any) -> Any:
 @NUMPY.implements(np.conjugate)
 def _conjugate(x: Any) -> Any:
     return x.conjugate()
-
-
-@NUMPY.implements(np.roll)
-def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    if a.unit_count > 1:
-        raise NUMPY.refusal("numpy.roll", f"there are {a.unit_count} units, which aren't one vector", type(a).__name__)
-    if axis not in (None, 0, -1):
-        raise NUMPY.refusal("numpy.roll", f"axis is {axis!r}, and slots have one", type(a).__name__)
-    return a.rotate(shift)

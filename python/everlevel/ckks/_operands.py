@@ -16,6 +16,18 @@ def ciphertext(operation: str, value: Any) -> Ciphertext:
     return checks.instance(operation, "ciphertext", value, Ciphertext)
 
 
+def several(operation: str, values: Any, name: str = "ciphertexts", instead: str = "") -> list[Any]:
+    """Check that an operand is a sequence, and none of the parts of one ciphertext."""
+    if isinstance(values, Ciphertext):
+        raise OperandTypeError(
+            f"{operation}: {name} is one Ciphertext, and a sequence of them is needed; pass [ciphertext]{instead}",
+            argument=name,
+            expected="sequence of Ciphertext",
+            actual="Ciphertext",
+        )
+    return checks.sequence(operation, name, values)
+
+
 def relinearized(operation: str, value: Any) -> Ciphertext:
     """Check that an operand is a ciphertext of two polynomials."""
     operand = ciphertext(operation, value)

@@ -162,7 +162,7 @@ def weighted_sum(self: Core, ciphertexts: Sequence[Ciphertext], weights: ArrayLi
     array([12.])
     """
     factors, _ = _checks.coefficients("weighted_sum", weights)
-    given = checks.sequence("weighted_sum", "ciphertexts", ciphertexts)
+    given = _operands.several("weighted_sum", ciphertexts)
     if len(factors) != len(given):
         raise MessageError(
             f"weighted_sum: there are {len(given)} ciphertexts and {len(factors)} weights; "

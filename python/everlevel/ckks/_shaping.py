@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Final, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 Padding = Literal["sum", "product", "same", "any"]
 """What an operation on two operands makes of zeros after both: of a sum, zeros; of a product, zeros after one are
 enough; "same" and "any" take zeros, and give them back or not."""
+
+_FEW: Final = 16
+"""Rotations that are masked one by one."""
 
 _ENCODED = (Ciphertext, Plaintext, LightPlaintext)
 
@@ -154,9 +157,13 @@ def moved(x: Ciphertext, blocks: Iterable[tuple[int, int, int]], factor: float =
 
 def gathered(x: Ciphertext, masks: Mapping[int, NDArray[np.float64]]) -> Ciphertext:
     """Add up rotations, each times a mask, where no two of them have the same slots. Levels consumed: 1."""
-    engine = cast(Any, x._engine)
+    engine, total = cast(Any, x._engine), cast(Any, 0)
+    if len(masks) > _FEW:
+        # A product with a matrix takes a square root of the rotations.
+        total = engine.multiply_matrix({-delta: mask for delta, mask in masks.items()}, x)
+        return known(total, x.bound * max(float(np.abs(mask).max()) for mask in masks.values()))
     turned = engine.rotate_batch(x, deltas=list(masks))
-    total: Ciphertext = sum((each * mask for each, mask in zip(turned, masks.values(), strict=True)), start=0)
+    total = sum((each * mask for each, mask in zip(turned, masks.values(), strict=True)), start=0)
     return known(total, x.bound * max(float(np.abs(mask).max()) for mask in masks.values()))
 
 

@@ -1,0 +1,213 @@
+"""Values of encrypted arrays in other places: parts, shapes, rotations along axes, and arrays that are joined.
+
+NumPy's own function says where each value comes from: it is called with the places of all values. Values that all move
+by one amount are rotated, and whatever follows them is left; else masks bring them together.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._common import checks
+from ..errors import EverlevelError, MessageError, OperandTypeError
+from . import _checks, _operands
+from ._layouts import of_one_unit
+from ._numpy import NUMPY
+from ._shape import SLOTS, Shape
+from ._shaping import gathered, known, masked, moved, of_shape, repeated
+from .ciphertext import Ciphertext
+
+__all__ = ["concatenate"]
+
+Places = NDArray[np.intp]
+
+_MOVES: Final = (
+    *(np.reshape, np.ravel, np.squeeze, np.expand_dims, np.broadcast_to, np.atleast_1d, np.atleast_2d),
+    *(np.transpose, np.swapaxes, np.moveaxis, np.flip, np.tile, np.repeat, np.take, np.diagonal),
+    *(np.split, np.array_split),
+)
+"""Functions of NumPy that bring values to places without computing on them."""
+
+
+@NUMPY.implements(operator.getitem)
+def item(x: Ciphertext, index: Any) -> Ciphertext:
+    """Return the values of an index, as NumPy has it."""
+    return cast(Ciphertext, _placed("index", x, lambda places: places[index]))
+
+
+@NUMPY.implements(np.roll)
+def roll(a: Ciphertext, shift: Any, axis: Any = None) -> Ciphertext:
+    """Move values along axes, and the last to the first places, as `Ciphertext.roll` does."""
+    x = of_one_unit("roll", a)
+    size = x.size
+    if checks.is_integer(shift) and (axis is None or (x.ndim == 1 and checks.is_integer(axis) and axis in (0, -1))):
+        amount = int(shift) % size
+        if x._layout == SLOTS:
+            return x.rotate(int(shift))
+        if x._layout.is_clean and amount and 2 * size <= x.slot_count:
+            slots = x._with(SLOTS)
+            both = known(slots.rotate(amount) + slots.rotate(amount - size), x.bound)
+            return of_shape(both, x.shape, is_clean=False)
+    return cast(Ciphertext, _placed("roll", x, lambda places: np.roll(places, shift, axis)))
+
+
+@NUMPY.implements(np.concatenate)
+def concatenate(arrays: Sequence[Ciphertext | ArrayLike], axis: int | None = 0) -> Ciphertext:
+    """Join arrays along an axis, as ``numpy.concatenate`` does, which calls it.
+
+    Parameters
+    ----------
+    arrays : sequence of Ciphertext or array_like
+        Of which at least one is encrypted, with equal lengths along other axes; together at most `slot_count` values.
+    axis : int, optional
+        The axis; None joins what all hold in NumPy's order.
+
+    Returns
+    -------
+    Ciphertext
+        At the lowest of their levels. Levels consumed: 0; 1 of an array after whose values there may be other things
+        than zeros, or whose values don't stay together, as along all axes but the first.
+
+    Raises
+    ------
+    OperandTypeError
+        If nothing is encrypted, or shapes don't fit.
+    MessageError
+        If the result has more values than a unit has slots: `Engine.vstack` puts vectors into units.
+    MissingKeyError
+        If the engine knows no rotation key.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> x = engine.encrypt([1.0, 2.0], secret_key, bound=2)
+    >>> engine.decrypt(everlevel.concatenate([x, [7.0], x * x]), secret_key).round(3)
+    array([1., 2., 7., 1., 4.])
+    """
+    operation = "concatenate"
+    given = _operands.several(operation, arrays, "arrays")
+    parts = [value if isinstance(value, Ciphertext) else _checks.numbers(operation, value) for value in given]
+    encrypted = [of_one_unit(operation, part) for part in parts if isinstance(part, Ciphertext)]
+    if not encrypted:
+        raise OperandTypeError(
+            f"{operation}: nothing is encrypted, and a Ciphertext is needed; call numpy.concatenate",
+            argument="arrays",
+            expected="Ciphertext",
+            actual=", ".join(sorted({type(value).__name__ for value in given})),
+        )
+    owners = _called(operation, lambda: np.concatenate([np.full(part.shape, i) for i, part in enumerate(parts)], axis))
+    sources = np.concatenate([np.arange(part.size).reshape(part.shape) for part in parts], axis)
+    _require_room(operation, owners.shape, encrypted[0].slot_count)
+    clear = np.zeros(owners.shape, dtype=np.result_type(float, *(p for p in parts if not isinstance(p, Ciphertext))))
+    total: Any = None
+    for i, part in enumerate(parts):
+        at = np.flatnonzero(owners.ravel() == i)
+        if isinstance(part, Ciphertext):
+            moved_part = _at(part, at, sources.ravel()[at])
+            total = moved_part if total is None else total + moved_part
+        else:
+            clear.ravel()[at] = part.ravel()[sources.ravel()[at]]
+    joined = of_shape(known(total, max(part.bound for part in encrypted)), owners.shape)
+    return joined + clear if len(encrypted) < len(parts) else joined
+
+
+@NUMPY.implements(np.stack)
+def _stack(arrays: Any, axis: int = 0) -> Ciphertext:
+    given = _operands.several("stack", arrays, "arrays")
+    return concatenate([np.expand_dims(cast(Any, value), axis) for value in given], axis)
+
+
+def _at(part: Ciphertext, targets: Places, sources: Places) -> Ciphertext:
+    """Bring values to slots, and zeros to all others."""
+    deltas = np.unique(targets - sources)
+    if len(deltas) == 1 and not part._layout.is_single:
+        slots = masked(part)._with(SLOTS)
+        return slots.rotate(int(deltas[0])) if deltas[0] else slots
+    return gathered(part._with(SLOTS), _masks(targets, sources, part.slot_count))
+
+
+def _masks(targets: Places, sources: Places, slot_count: int) -> dict[int, NDArray[np.float64]]:
+    """Return what each rotation is multiplied by."""
+    masks: dict[int, NDArray[np.float64]] = {}
+    for delta in np.unique(targets - sources):
+        mask = np.zeros(slot_count)
+        mask[targets[targets - sources == delta]] = 1.0
+        masks[int(delta)] = mask
+    return masks
+
+
+def _placed(operation: str, value: Any, function: Callable[[Places], Any]) -> Ciphertext | list[Ciphertext]:
+    """Do with values what a function of NumPy does with their places."""
+    x = of_one_unit(operation, value)
+    places = _called(operation, lambda: function(np.arange(x.size).reshape(x.shape)))
+    if isinstance(places, (list, tuple)):
+        return [_arranged(operation, x, np.asarray(each)) for each in places]
+    return _arranged(operation, x, np.asarray(places))
+
+
+def _arranged(operation: str, x: Ciphertext, places: Places) -> Ciphertext:
+    _require_room(operation, places.shape, x.slot_count)
+    if x._layout.is_single:
+        return of_shape(x, places.shape, is_clean=False)
+    sources, targets, slots = places.ravel(), np.arange(places.size), x._with(SLOTS)
+    if not places.shape:
+        return of_shape(repeated(moved(slots, [(int(sources[0]), 0, 1)]), 1, x.slot_count), ())
+    delta = int(targets[0] - sources[0])
+    if np.any(targets - sources != delta):
+        return of_shape(gathered(slots, _masks(targets, sources, x.slot_count)), places.shape)
+    is_clean = x._layout.is_clean and delta == 0 and places.size == x.size
+    return of_shape(slots.rotate(delta) if delta else slots, places.shape, is_clean=is_clean)
+
+
+def _require_room(operation: str, shape: Shape, slot_count: int) -> None:
+    size = int(np.prod(shape, dtype=np.int64))
+    if not 1 <= size <= slot_count:
+        raise MessageError(
+            f"{operation}: the result is of shape {shape}, and 1 to {slot_count} values fit into a unit; take parts",
+            length=size,
+            slot_count=slot_count,
+        )
+
+
+def _called(operation: str, function: Callable[[], Any]) -> Any:
+    """Call a function of NumPy, and refuse its arguments as it does."""
+    try:
+        return function()
+    except EverlevelError:
+        raise
+    except IndexError as error:
+        # Python's protocol of sequences stops by it.
+        if operation == "index":
+            raise
+        raise _refused(operation, error) from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _refused(operation, error) from None
+
+
+def _refused(operation: str, error: Exception) -> OperandTypeError:
+    return OperandTypeError(
+        f"{operation}: the arguments don't fit ({error}); choose them as NumPy's functions take them",
+        argument=operation,
+        expected="arguments of NumPy's",
+        actual=str(error),
+    )
+
+
+def _moving(function: Any) -> Callable[..., Any]:
+    """Make the function of ciphertexts that brings their values to where NumPy's would."""
+    name = function.__name__
+
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return _placed(name, a, lambda places: function(places, *args, **kwargs))
+
+    call.__name__ = name
+    return call
+
+
+for _function in _MOVES:
+    NUMPY.implements(_function)(_moving(_function))
