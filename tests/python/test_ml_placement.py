@@ -14,6 +14,7 @@ from everlevel.ml._layout import Layout, Placement
 from everlevel.ml._network import Task
 from everlevel.ml._program import SQUARE, Map, Polynomial, Program
 from everlevel.ml._ranges import InputRange
+from everlevel.ml._schedule import Schedule
 
 
 def moved(layout: Layout, weights: Any, slots: Any, before: Placement, after: Placement) -> Any:
@@ -141,7 +142,7 @@ def residual_program(rng: np.random.Generator) -> Program:
 @pytest.mark.parametrize("is_chained", [False, True])
 def test_the_choice_is_the_best_of_all(made: Any, lanes: int, is_chained: bool, rng: np.random.Generator) -> None:
     program = made(rng)
-    placer = _placement.Placer(program, _costs.Costs(12, 3), 512)
+    placer = _placement.Placer(program, Schedule(program.levels), _costs.Costs(12, 3), 512)
     assert placer.least_places == 64
 
     def seconds(placements: tuple[Placement, ...]) -> float:

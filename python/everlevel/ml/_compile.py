@@ -33,6 +33,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     output: Literal["scores", "probabilities"] = "scores",
     degree: int | None = None,
     layout: Literal["rows", "features"] | None = None,
+    bootstrap: bool | None = None,
     thread_count: int | None = None,
     insecure_log_n: int | None = None,
 ) -> Model:
@@ -74,6 +75,9 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         Of all polynomials, in the place of `max_error`, which noise alone still has to keep. Squares have degree 2.
     layout : {"rows", "features"}, optional
         The faster one by the plan's estimate, if left out.
+    bootstrap : bool, optional
+        Whether ciphertexts are bootstrapped on the way, between layers or residual blocks, in a ring of 2^16 and with
+        keys of 4 GB; if left out, where no ring has the levels for all.
     thread_count, insecure_log_n : int, optional
         As for `everlevel.Engine`.
 
@@ -95,7 +99,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     OutOfMemoryError
         If no plan fits in `memory`: before keys are made.
     ParameterError
-        If an option is out of range, or there is no ring for so many levels.
+        If an option is out of range, or there is no ring for so many levels, or bootstraps leave too few.
 
     Warns
     -----
@@ -125,7 +129,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         _share(operation, "margin", margin, least=-1.0),
         checks.one_of(operation, "output", output, ("scores", "probabilities")) == "probabilities",
     )
-    setting = _plan.setting(operation, batch, layout, memory, insecure_log_n, thread_count)
+    setting = _plan.setting(operation, batch, layout, memory, insecure_log_n, thread_count, bootstrap)
     network = _onnx.read(trained) if _onnx.is_network(trained) else _sklearn.read(trained)
     array = _ranges.rows(operation, "examples", examples, network.feature_count)
     limits = _limits(operation, input_range, network.feature_count)

@@ -14,6 +14,7 @@ from .. import _native
 from ._layout import Layout
 from ._moves import Turns
 from ._program import Polynomial
+from ._schedule import FAST
 
 MACHINE: Final = "one core of an AMD EPYC (Zen 5)"
 """Where the factors below were measured."""
@@ -31,6 +32,11 @@ _CALL: Final = 2.0e-5
 """Seconds of a call of the engine, whatever it computes."""
 _DECODING: Final = 17
 """Transforms that a product with a plaintext at level 1 takes besides: its integers are read from its residues."""
+
+_BOOTSTRAP: Final = 2.1
+"""Seconds of a bootstrap from level 0 to 13 at N = 2^16."""
+_BOOTSTRAP_LEVELS: Final = 15
+"""Levels that it takes itself."""
 
 _LIMB_BITS: Final = 48
 _LEVEL_BITS: Final = 40
@@ -101,6 +107,11 @@ class Costs:
         own = Rotations.of(turns.places, layout)
         rotations = self.rotations(level, own.count, own.digit_count)
         return rotations + products + self.rescaling(level) + folds
+
+    def bootstrap(self, level: int, to: int, stage_count: int) -> float:
+        """Seconds of a bootstrap of real values to a level."""
+        whole = _BOOTSTRAP * 2.0 ** (self.log_n - 16) * (to + _BOOTSTRAP_LEVELS) / (13 + _BOOTSTRAP_LEVELS)
+        return whole * (FAST if level >= stage_count else 1.0)
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
         """Seconds of a map of features."""

@@ -10,7 +10,7 @@ nothing is rotated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ._network import Array
 from ._program import Program
+from ._schedule import Schedule
 
 Places = NDArray[np.int64]
 
@@ -89,6 +90,8 @@ class Layout:
         Of the input and of each map's results, in a layout of rows; a client knows the first and the last one.
     is_chained : bool
         Whether baby steps are added up from keys of powers of two, where they have a key each else.
+    schedule : Schedule
+        Levels of inputs and of bootstrapped ciphertexts; a client knows the first.
     """
 
     kind: Literal["rows", "features"]
@@ -98,6 +101,7 @@ class Layout:
     output_count: int
     placements: tuple[Placement, ...] = ()
     is_chained: bool = False
+    schedule: Schedule = field(default_factory=lambda: Schedule(0))
 
     @property
     def capacity(self) -> int:
@@ -118,7 +122,7 @@ class Layout:
     def ends(self) -> Layout:
         """The layout of inputs and results alone."""
         ends = (self.placements[0], self.placements[-1]) if self.placements else ()
-        return replace(self, placements=ends)
+        return replace(self, placements=ends, schedule=Schedule(self.schedule.level))
 
     def groups(self, row_count: int) -> int:
         """Return the groups that so many rows take."""
@@ -165,4 +169,5 @@ def of_rows(lanes: int, placements: tuple[Placement, ...], *, is_chained: bool) 
 
 def of_features(program: Program, slot_count: int) -> Layout:
     """Return the layout that has one feature of so many rows in a unit."""
-    return Layout("features", slot_count, 1, program.feature_count, program.output_count)
+    ends = program.feature_count, program.output_count
+    return Layout("features", slot_count, 1, *ends, schedule=Schedule(program.levels))

@@ -12,6 +12,7 @@ from ._layout import Layout, Placement, power
 from ._network import Task
 from ._program import Map, Polynomial, Program, Step
 from ._ranges import InputRange
+from ._schedule import Schedule
 
 _LABEL_TYPE: Final = re.compile(r"[<|=][biuf][1248]|<U\d{1,3}")
 _LINKS: Final = ("identity", "logistic", "softmax", "one-versus-rest", None)
@@ -67,6 +68,8 @@ def of_layout(layout: Layout) -> Notes:
         "output_count": layout.output_count,
         "placements": [packed_integers(placement.features) for placement in layout.placements],
         "is_chained": layout.is_chained,
+        "level": layout.schedule.level,
+        "bootstraps": [list(pair) for pair in layout.schedule.bootstraps],
     }
 
 
@@ -85,7 +88,8 @@ def to_layout(notes: Notes) -> Layout:
         raise ValueError("placements")
     if not isinstance(notes["is_chained"], bool):
         raise ValueError("is_chained")
-    return Layout(kind, slot_count, lanes, feature_count, output_count, placements, notes["is_chained"])
+    schedule = Schedule(_count(notes["level"]), tuple((_count(at), _count(level)) for at, level in notes["bootstraps"]))
+    return Layout(kind, slot_count, lanes, feature_count, output_count, placements, notes["is_chained"], schedule)
 
 
 def _to_placement(entry: Any, most_places: int) -> Placement:

@@ -13,7 +13,7 @@ and each map's results are turned to where its rotations are fewest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from ._costs import Costs
 from ._layout import Layout, Placement, of_rows, plain, power
 from ._moves import Turns, turns
 from ._program import Map, Program
+from ._schedule import Schedule
 
 _MOST_TURNS: Final = 4
 """Turnings that are tried: those that begin after the longest gaps between offsets."""
@@ -94,11 +95,12 @@ Path = tuple[tuple[int, int], ...]
 class Placer:
     """Placements of a program: offsets between candidates are found once, for any number of lanes."""
 
-    def __init__(self, program: Program, costs: Costs, most_places: int) -> None:
+    def __init__(self, program: Program, schedule: Schedule, costs: Costs, most_places: int) -> None:
         self._costs = costs
+        self._schedule = schedule
         self._parts = [program.parts(step) for step in program.maps]
-        depths = zip(program.steps, program.depths, strict=True)
-        self._levels = [program.levels - depth for step, (depth, _) in depths if isinstance(step, Map)]
+        levels = zip(program.steps, schedule.levels(program), strict=True)
+        self._levels = [level for step, (level, _) in levels if isinstance(step, Map)]
         shapes = [program.shape, *(step.shape for step in program.maps)]
         sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
         grid = Grid.of(shapes)
@@ -136,7 +138,8 @@ class Placer:
             some[chosen].turned(turn % some[chosen].period)
             for some, (chosen, turn) in zip(self._candidates, path, strict=True)
         )
-        return of_rows(lanes, tuple(placements), is_chained=is_chained)
+        layout = of_rows(lanes, tuple(placements), is_chained=is_chained)
+        return replace(layout, schedule=self._schedule)
 
     def _turned(self, index: int, path: Path, after: int, lanes: int, *, is_chained: bool) -> tuple[float, int]:
         """Return a map's seconds after a path, and how far its results are turned for it."""

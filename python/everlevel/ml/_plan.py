@@ -11,13 +11,17 @@ import numpy as np
 from .._common import checks
 from .._common.sizes import format_bytes
 from ..ckks import Engine
+from ..ckks._options import default_stage_count
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, Rotations, products_of
 from ._layout import Layout, of_features, power
 from ._moves import Turns, turns
 from ._placement import Placer
 from ._program import MOST_GRID_INPUTS, Map, Polynomial, Program
+from ._schedule import Schedule, bootstrapped
 
+_MOST_LEVELS: Final = 77
+"""Levels of the largest ring."""
 _LIMB_BYTES: Final = 8
 _DIAGONAL_BYTES: Final = 6
 """Of a limb's coefficient in a ciphertext or a plaintext, and in an encoded matrix."""
@@ -32,16 +36,22 @@ class Keys:
     relinearization : bool
     rotations : tuple of (int, int)
         Amounts of rotations, with the sign of ``numpy.roll``, and the highest level of each: there are no others.
+    bootstraps : bool
+        Whether there are the keys of bootstraps.
     """
 
     relinearization: bool
     rotations: tuple[tuple[int, int], ...]
+    bootstraps: bool
 
     def nbytes(self, engine: Engine) -> int:
         """Bytes that they take in memory."""
         held = 0
         if self.relinearization:
             held += engine.estimate_memory("create_relinearization_key").held
+        if self.bootstraps:
+            held += engine.estimate_memory("create_conjugation_key").held
+            held += engine.estimate_memory("create_bootstrap_key").held
         return held + sum(
             engine.estimate_memory("create_fixed_rotation_key", level=level).held for _, level in self.rotations
         )
@@ -143,11 +153,24 @@ class Setting:
     memory: int | None
     insecure_log_n: int | None
     thread_count: int | None
+    bootstrap: bool | None
 
-    def engine(self, max_level: int, slot_count: int | None) -> Engine:
-        """Return an engine for so many levels and slots."""
+    def full(self, program: Program) -> Engine:
+        """Return an engine with all slots, for a program's levels, or for bootstraps where no ring has as many."""
+        if self.bootstrap:
+            return self.engine(None, None, deep=True)
+        try:
+            return self.engine(program.levels, None, deep=False)
+        except ParameterError:
+            if self.bootstrap is None and program.levels > _MOST_LEVELS:
+                return self.engine(None, None, deep=True)
+            raise
+
+    def engine(self, max_level: int | None, slot_count: int | None, *, deep: bool) -> Engine:
+        """Return an engine for so many levels and slots, or for bootstraps."""
         return Engine(
-            max_level=max_level,
+            max_level=None if deep else max_level,
+            use_bootstrap=deep,
             slot_count=slot_count,
             thread_count=self.thread_count,
             insecure_log_n=self.insecure_log_n,
@@ -164,10 +187,11 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
     ParameterError
         If there is no ring for so many levels or slots.
     """
-    full = setting.engine(program.levels, None)
+    full = setting.full(program)
     plans: list[tuple[Plan, Engine]] = []
     for layout in _layouts(program, setting, full):
-        engine = full if layout.slot_count == full.slot_count else setting.engine(program.levels, layout.slot_count)
+        is_whole = layout.slot_count == full.slot_count
+        engine = full if is_whole else setting.engine(full.max_level, layout.slot_count, deep=_is_deep(full))
         plans.append((plan_of(program, layout, engine), engine))
     fitting = [one for one in plans if setting.memory is None or one[0].nbytes <= setting.memory]
     if not fitting:
@@ -187,11 +211,18 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
     return min(best.values(), key=lambda one: one[0].seconds_of(setting.batch))
 
 
+def _is_deep(engine: Engine) -> bool:
+    return bool(engine._context.can_bootstrap)
+
+
 def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
     """Return the layouts that there are: rows of one in a unit up to several, and features."""
     layouts, most_slots = [], full.slot_count
     if setting.layout in (None, "rows"):
-        placer = Placer(program, Costs(full.log_n, program.levels), most_slots)
+        schedule = Schedule(program.levels)
+        if _is_deep(full):
+            schedule = bootstrapped(program, full.max_level, default_stage_count(full._context))
+        placer = Placer(program, schedule, Costs(full.log_n, full.max_level), most_slots)
         # In a ring of the same size, several rows take the time of one.
         lanes, room = 1, max(most_slots // placer.least_places, 1)
         while lanes <= min(power(setting.batch), room):
@@ -206,6 +237,16 @@ def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
             value=most,
             allowed=MOST_GRID_INPUTS,
         )
+    if _is_deep(full):
+        if setting.layout == "features":
+            raise ParameterError(
+                f"compile: layout is 'features' and the network takes bootstraps, which rows have; take layout='rows', "
+                f"or, for its {program.levels} levels, bootstrap=False",
+                option="layout",
+                value="features",
+                allowed="rows",
+            )
+        return layouts
     if setting.layout == "features" or (setting.layout is None and setting.batch > 1 and most <= MOST_GRID_INPUTS):
         layouts.append(of_features(program, most_slots))
     return layouts
@@ -213,14 +254,19 @@ def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
 
 def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
     """Return what a program takes in a layout."""
-    costs = Costs(engine.log_n, program.levels)
-    degree = 2**engine.log_n
+    costs = Costs(engine.log_n, engine.max_level)
+    schedule, degree = layout.schedule, 2**engine.log_n
+    bootstraps = dict(schedule.bootstraps)
     stages = []
     rotations: dict[int, int] = {}
     units = layout.feature_count if layout.kind == "features" else 1
     results = iter(layout.placements[1:])
-    for step, depth in zip(program.steps, program.depths, strict=True):
-        level, level_out = (program.levels - consumed for consumed in depth)
+    arriving = schedule.level
+    for index, (step, (level, level_out)) in enumerate(zip(program.steps, schedule.levels(program), strict=True)):
+        if index in bootstraps:
+            seconds = costs.bootstrap(arriving, bootstraps[index], default_stage_count(engine._context))
+            stages.append(Stage("bootstrap", arriving, bootstraps[index], 0, 0, seconds, 0))
+        arriving = level_out
         if isinstance(step, Polynomial):
             seconds = units * costs.polynomial(level, step)
             name = f"{step.name}, degree {step.degree}"
@@ -237,11 +283,12 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
                 for amounts, at in ((own, level), (folds, level - 1)):
                     rotations |= {amount: max(rotations.get(amount, 0), at) for amount in amounts}
             stages.append(_rows_stage(step, needed, layout, level, costs))
-    keys = Keys(bool(program.polynomials), tuple(sorted((-left, at) for left, at in rotations.items())))
-    limbs = 2 * (program.levels + 1) * layout.units_in
+    amounts_left = sorted((-left, highest) for left, highest in rotations.items())
+    keys = Keys(bool(program.polynomials), tuple(amounts_left), bool(bootstraps))
+    limbs = 2 * (schedule.level + 1) * layout.units_in
     weights = sum(stage.nbytes for stage in stages)
     inputs = limbs * degree * _LIMB_BYTES
-    return Plan(layout, engine.log_n, program.levels, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
+    return Plan(layout, engine.log_n, schedule.level, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
 
 
 def _rows_stage(step: Map, parts: list[Turns], layout: Layout, level: int, costs: Costs) -> Stage:
@@ -268,7 +315,9 @@ def _name(step: Map) -> str:
     return f"{inputs} → {outputs}"
 
 
-def setting(operation: str, batch: Any, layout: Any, memory: Any, insecure_log_n: Any, thread_count: Any) -> Setting:
+def setting(
+    operation: str, batch: Any, layout: Any, memory: Any, insecure_log_n: Any, thread_count: Any, bootstrap: Any
+) -> Setting:
     """Check a plan's options; those of engines are checked by these."""
     rows = checks.integer(operation, "batch", batch)
     if rows < 1:
@@ -288,4 +337,6 @@ def setting(operation: str, batch: Any, layout: Any, memory: Any, insecure_log_n
         )
     if layout is not None:
         checks.one_of(operation, "layout", layout, ("rows", "features"), "leave it out for the faster one")
-    return Setting(rows, layout, room, insecure_log_n, thread_count)
+    if bootstrap is not None:
+        bootstrap = checks.flag(operation, "bootstrap", bootstrap)
+    return Setting(rows, layout, room, insecure_log_n, thread_count, bootstrap)

@@ -175,10 +175,15 @@ class Program:
         """Score above which a row is of the second of two classes."""
         return 0.5 if self.gives_probabilities else 0.0
 
+    def numbers(self, step: Map) -> tuple[int, ...]:
+        """Return the numbers of the results that a map takes."""
+        if step.sources:
+            return step.sources
+        return (sum(isinstance(other, Polynomial) for other in self.steps[: self.steps.index(step)]),)
+
     def parts(self, step: Map) -> list[tuple[int, Array]]:
         """Return the number of each result that a map takes, and its part of the weights."""
-        before = sum(isinstance(other, Polynomial) for other in self.steps[: self.steps.index(step)])
-        numbers = step.sources or (before,)
+        numbers = self.numbers(step)
         sizes = [self.feature_count, *(len(other.bias) for other in self.maps)]
         ends = np.cumsum([sizes[number] for number in numbers])
         return list(zip(numbers, np.split(step.weights, ends[:-1], axis=1), strict=True))

@@ -60,8 +60,15 @@ class Runner:
 
     def _of_rows(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
         (x,) = units
-        results, count = {0: x}, 0
+        results, count, levels = {0: x}, 0, dict(self._layout.schedule.bootstraps)
         for at, step in enumerate(self._program.steps):
+            if at in levels:
+                # It is the one ciphertext that is held.
+                if isinstance(step, Map):
+                    ((number, x),) = results.items()
+                    x = results[number] = self._bootstrap(x, levels[at], keys)
+                else:
+                    x = self._bootstrap(x, levels[at], keys)
             if isinstance(step, Map):
                 x = self._map(step, results, keys)
                 results = {number: result for number, result in results.items() if self._last.get(number, 0) > at}
@@ -70,6 +77,10 @@ class Runner:
                 results[count] = x
             report(1)
         return [x]
+
+    def _bootstrap(self, x: Ciphertext, level: int, keys: EvaluationKey | None) -> Ciphertext:
+        y = self._engine.bootstrap(x, _needed(keys), level=level, progress=False)
+        return self._engine.assume_bound(y, x.bound)
 
     def _map(self, step: Map, results: dict[int, Ciphertext], keys: EvaluationKey | None) -> Ciphertext:
         engine, lanes = self._engine, self._layout.lanes
@@ -92,8 +103,8 @@ class Runner:
         engine, layout, program = self._engine, self._layout, self._program
         with self._lock:
             if step not in self._maps:
-                depth, _ = program.depths[program.steps.index(step)]
-                level, after = program.levels - depth, layout.placements[1 + program.maps.index(step)]
+                level, _ = layout.schedule.levels(program)[program.steps.index(step)]
+                after = layout.placements[1 + program.maps.index(step)]
                 parts = [self._part(number, part, after, level) for number, part in program.parts(step)]
                 bound = float(np.abs(step.bias).max())
                 bias = engine.encode(layout.repeated(step.bias, after), level - 1, bound=bound)

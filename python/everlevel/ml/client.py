@@ -59,7 +59,7 @@ class Client:
         Returns
         -------
         EncryptedRows
-            At the model's highest level.
+            At the level that the model's plan begins at.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Client:
         array = rows(operation, "x", x, facts.layout.feature_count)
         scaled = facts.input.scaled(operation, array)
         slots = facts.layout.slots(scaled, facts.input.mean)
-        ciphertext = self._engine.encrypt(slots, self._secret_key, bound=1.0)
+        ciphertext = self._engine.encrypt(slots, self._secret_key, level=facts.layout.schedule.level, bound=1.0)
         return EncryptedRows(self._engine, ciphertext, len(array), "input", self.model_hash)
 
     def decrypt(self, scores: EncryptedRows) -> Array:

@@ -276,6 +276,9 @@ def _evaluation_key(engine: Engine, secret_key: Any, needed: Keys, progress: boo
     made: list[Any] = []
     if needed.relinearization:
         made.append(engine.create_relinearization_key(secret_key, progress=progress))
+    if needed.bootstraps:
+        made.append(engine.create_conjugation_key(secret_key, progress=progress))
+        made.append(engine.create_bootstrap_key(secret_key, progress=progress))
     made += [engine.create_fixed_rotation_key(secret_key, delta, level) for delta, level in needed.rotations]
     # The keys are the server's, and not the engine's.
     engine.forget_keys()
@@ -291,8 +294,11 @@ def read(engine: Engine, found: Any, notes: _files.Notes) -> Model:
         program, layout = _notes.to_program(notes["program"]), _notes.to_layout(notes["layout"])
         if (layout.feature_count, layout.output_count) != (program.feature_count, program.output_count):
             raise ValueError("a layout")
-        if program.levels != engine.max_level or layout.slot_count != engine.slot_count:
+        levels = [layout.schedule.level, *(level for _, level in layout.schedule.bootstraps)]
+        can_bootstrap = engine._context.can_bootstrap or len(levels) == 1
+        if max(levels) > engine.max_level or layout.slot_count != engine.slot_count or not can_bootstrap:
             raise ValueError("parameters")
+        layout.schedule.levels(program)
         if layout.kind == "rows":
             sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
             if [placement.count for placement in layout.placements] != sizes:
