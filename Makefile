@@ -16,6 +16,7 @@
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make gpu-kernels  the kernels for GPUs by NVRTC, which is installed for it, and their registers, into out/gpu.txt
 #   make gpu-report   their instructions, registers and occupancy beside ceilings, predicted times, into out/gpu-report.txt
+#   make gpu-check    kernels, bootstraps and Python's tests on a GPU, beside the CPU, with times, into out/gpu-check.txt
 #   make check-targets  compile all crates for ARM, macOS, Windows and WebAssembly, whose standard library rustup brings
 #   make test-arm    the suites of kernels, a bootstrap and gates compiled for ARM and run by QEMU
 #   make build       the release build of the Python package, into .venv
@@ -32,10 +33,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels gpu-report check-targets test-arm test-install wheel package clean tools
+.PHONY: help demo test lane-rust lane-python bench tables seeds docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-mutants test-memory test-clones fuzz test-python rtl-test rtl-report gpu-kernels gpu-report gpu-check check-targets test-arm test-install wheel package clean tools
 
 help:
-	@sed -n '3,28s/^# *//p' Makefile
+	@sed -n '3,29s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -50,8 +51,11 @@ $(BIN)/.everlevel-ready: pyproject.toml scripts/venv_packages.py | $(BIN)/python
 		|| echo "Not all that is optional is installed: engines of clusters, tables, simulators. Their tests are skipped."
 	touch $@
 
+# Tests of Python run GPUs' kernels on the CPU, where there is a compiler of C++.
+HOST_DEVICE := $(if $(shell command -v $${CXX:-c++}),--features host-device)
+
 build: tools $(BIN)/.everlevel-ready
-	$(BIN)/maturin develop --release --quiet
+	$(BIN)/maturin develop --release --quiet $(HOST_DEVICE)
 
 demo: build
 	$(BIN)/python examples/demo.py
@@ -177,6 +181,10 @@ gpu-kernels: tools $(BIN)/.everlevel-ready
 gpu-report: tools $(BIN)/.everlevel-ready
 	$(BIN)/python scripts/gpu_report.py
 
+# Needs a GPU and its driver; GPU_ARGS="--device host" checks the script itself.
+gpu-check: build
+	CARGO="$(CARGO)" $(BIN)/python scripts/gpu_check.py $(GPU_ARGS)
+
 # What a user gets from `pip install .`, in an environment of its own.
 test-install: tools $(BIN)/.everlevel-ready
 	rm -rf build/install && $(PYTHON) -m venv build/install
@@ -186,6 +194,7 @@ test-install: tools $(BIN)/.everlevel-ready
 # For Linux on x86-64 with glibc 2.17 or later, which zig links it for: a build of its own, and so not in `make test`.
 wheel: tools $(BIN)/.everlevel-ready
 	rm -rf build/wheels
+	$(BIN)/python scripts/gpu_kernels.py --quiet
 	PATH="$(BIN):$$PATH" $(BIN)/maturin build --release --quiet --zig --compatibility manylinux2014 --out build/wheels
 	$(BIN)/python scripts/check_wheel.py build/wheels/*.whl
 

@@ -9,7 +9,6 @@ can't be, nothing is compiled, which is said.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import hashlib
 import importlib.util
 import struct
@@ -19,7 +18,7 @@ import time
 import tomllib
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "crates" / "everlevel-gpu" / "kernels"
@@ -32,8 +31,6 @@ PTX_ARCHITECTURES = (90, 120)
 PTX_FILES = {"everlevel": "kernels.h", "faults": "faults.h"}
 OUT = ROOT / "out" / "gpu.txt"
 ARCHITECTURES = (80, 86, 89, 90, 100, 120)
-# Quotients of conversions are rounded product by product, whatever a compiler would fuse.
-OPTIONS = ("--std=c++17", "--fmad=false", f"--include-path={KERNELS}")
 # The licence of the pinned version. Another text is to be read before this line is changed.
 LICENCE_SHA256 = "ad6f5853fba0ca0d159d0f58d49ae49830c2f8c93f7a92648b9ce90adb4c6ccd"
 
@@ -87,42 +84,20 @@ def licence_sha256(extra: str = EXTRA) -> str:
     return hashlib.sha256(Path(str(texts[0].locate())).read_bytes()).hexdigest()
 
 
-class Compiler:
-    """NVRTC, by its C interface."""
+def compiler() -> Any:
+    """Return the compiler, of the package's own module, which is there before the package is built."""
+    path = ROOT / "python" / "everlevel" / "_common" / "nvrtc.py"
+    spec = importlib.util.spec_from_file_location("nvrtc", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Compiler()
 
-    def __init__(self) -> None:
-        spec = importlib.util.find_spec("nvidia.cuda_nvrtc")
-        folders = list(spec.submodule_search_locations or []) if spec else []
-        (library,) = [path for folder in folders for path in Path(folder).glob("lib/libnvrtc.so.*[0-9]")]
-        self._library = ctypes.CDLL(str(library))
 
-    def _call(self, name: str, *arguments: object) -> int:
-        return int(getattr(self._library, f"nvrtc{name}")(*arguments))
-
-    def _bytes(self, program: ctypes.c_void_p, what: str) -> bytes:
-        size = ctypes.c_size_t()
-        self._call(f"Get{what}Size", program, ctypes.byref(size))
-        out = ctypes.create_string_buffer(size.value)
-        self._call(f"Get{what}", program, out)
-        return out.raw
-
-    def cubin(self, source: Path, architecture: int) -> bytes:
-        """Compile a file to machine code, and exit with the compiler's words where it refuses."""
-        return self._compiled(source, f"sm_{architecture}", "CUBIN")
-
-    def ptx(self, source: Path, architecture: int) -> bytes:
-        """Compile a file to the text that machine code is made from."""
-        return self._compiled(source, f"compute_{architecture}", "PTX").rstrip(b"\0")
-
-    def _compiled(self, source: Path, architecture: str, what: str) -> bytes:
-        program = ctypes.c_void_p()
-        text, name = source.read_bytes(), source.name.encode()
-        self._call("CreateProgram", ctypes.byref(program), text, name, 0, None, None)
-        options = [option.encode() for option in (f"--gpu-architecture={architecture}", *OPTIONS)]
-        failed = self._call("CompileProgram", program, len(options), (ctypes.c_char_p * len(options))(*options))
-        if failed:
-            sys.exit(self._bytes(program, "ProgramLog").decode(errors="replace"))
-        return self._bytes(program, what)
+def headers() -> dict[str, str]:
+    """Return the kernels' sources by file."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(KERNELS.glob("*.h"))}
 
 
 def kernels(cubin: bytes) -> list[Kernel]:
@@ -198,10 +173,10 @@ def table(by_architecture: dict[int, list[Kernel]]) -> list[str]:
 
 def sources() -> bytes:
     """Return the kernels' sources, one after another."""
-    return b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.h")))
+    return "".join(headers().values()).encode()
 
 
-def write_ptx(compiler: Compiler) -> None:
+def write_ptx(compiler: Any) -> None:
     """Write the texts that tests interpret, unless they are there, and then their sources beside them."""
     known = BUILD / PTX_SOURCES
     if known.is_file() and known.read_bytes() == sources():
@@ -211,7 +186,7 @@ def write_ptx(compiler: Compiler) -> None:
     before = sources()
     for architecture in PTX_ARCHITECTURES:
         for name, source in PTX_FILES.items():
-            (BUILD / f"{name}_sm_{architecture}.ptx").write_bytes(compiler.ptx(KERNELS / source, architecture))
+            (BUILD / f"{name}_sm_{architecture}.ptx").write_bytes(compiler.ptx(headers(), source, architecture))
     known.write_bytes(before)
 
 
@@ -224,7 +199,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.ptx:
         if is_installed(requirement()):
-            write_ptx(Compiler())
+            write_ptx(compiler())
         return 0
     if reason := why_not():
         print(f"gpu_kernels: nothing is compiled: {reason}")
@@ -232,15 +207,15 @@ def main(arguments: list[str]) -> int:
     if (digest := licence_sha256()) != LICENCE_SHA256:
         print(f"gpu_kernels: the compiler's licence is another text, of SHA-256 {digest}: read it, then name it here")
         return 1
-    compiler, found = Compiler(), {}
+    nvrtc, found = compiler(), {}
     BUILD.mkdir(parents=True, exist_ok=True)
     # What the crate's build compares with its kernels, so that it never embeds those of others.
     (BUILD / SOURCES).unlink(missing_ok=True)
     before = sources()
-    write_ptx(compiler)
+    write_ptx(nvrtc)
     for architecture in ARCHITECTURES:
         start = time.perf_counter()
-        cubin = compiler.cubin(KERNELS / "kernels.h", architecture)
+        cubin = nvrtc.cubin(headers(), "kernels.h", architecture)
         (BUILD / f"everlevel_sm_{architecture}.cubin").write_bytes(cubin)
         found[architecture] = kernels(cubin)
         seconds = time.perf_counter() - start

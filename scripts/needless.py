@@ -36,11 +36,12 @@ _MEMBER = re.compile(r"(?:pub(?:\(\w+\))? )?(\w+)")
 _NO_DEFAULTS = {"default-features": False}
 
 
-def _crates() -> tuple[set[str], str]:
-    """Return the products and the crates that they are built of, and the table of what all of these need besides."""
+def _crates() -> tuple[set[str], str, set[str]]:
+    """Return the products and the crates that they are built of, what all of these need besides, and their features."""
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["dependencies"]
     found: set[str] = set()
     outside: dict[str, dict[str, Any]] = {}
+    features: set[str] = set()
     left = list(PRODUCTS)
     while left:
         crate = left.pop()
@@ -50,11 +51,13 @@ def _crates() -> tuple[set[str], str]:
         for name, needed in manifest["dependencies"].items():
             for need in (workspace.get(name), needed):
                 asked = need if isinstance(need, dict) else {"version": need} if need else {}
+                if name.startswith("everlevel-"):
+                    features |= set(asked.get("features", []))
                 if not name.startswith("everlevel-") and (name in outside or "version" in asked):
                     entry = outside.setdefault(name, {"version": asked.get("version"), "features": [], **_NO_DEFAULTS})
                     entry["features"] = sorted({*entry["features"], *asked.get("features", [])})
                     entry["default-features"] |= asked.get("default-features", True)
-    return found, "\n".join(f"{name} = {_inline(entry)}" for name, entry in sorted(outside.items()))
+    return found, "\n".join(f"{name} = {_inline(entry)}" for name, entry in sorted(outside.items())), features
 
 
 def _inline(entry: dict[str, Any]) -> str:
@@ -85,7 +88,7 @@ def moved(source: bytes, own: str, crates: set[str]) -> bytes:
     return out + source[end:]
 
 
-def make(crates: set[str], dependencies: str) -> None:
+def make(crates: set[str], dependencies: str, features: set[str]) -> None:
     """Write the crate that all of these are modules of."""
     modules = {crate: crate.replace("-", "_") for crate in crates}
     listed = subprocess.run(["git", "ls-files", "crates", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -93,7 +96,7 @@ def make(crates: set[str], dependencies: str) -> None:
     for path in map(Path, listed.stdout.splitlines()):
         if path.suffix == ".rs" and path.parts[1] in crates and path.parts[2] == "src":
             wanted[path] = moved((ROOT / path).read_bytes(), modules[path.parts[1]], set(modules.values()))
-        elif path.suffix != ".rs" and (ROOT / path).exists():
+        elif _is_build_script(str(path), crates) or (path.suffix != ".rs" and (ROOT / path).exists()):
             wanted[path] = (ROOT / path).read_bytes()
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
     manifest = [
@@ -102,7 +105,10 @@ def make(crates: set[str], dependencies: str) -> None:
         'version = "0.0.0"',
         f'edition = "{workspace["package"]["edition"]}"',
     ]
+    # A crate's build script finds nothing to embed here.
+    manifest += [f'build = "{path}"' for path in listed.stdout.splitlines() if _is_build_script(path, crates)]
     manifest += ["[workspace]", "[lib]", 'path = "lib.rs"', 'crate-type = ["cdylib"]', "[dependencies]", dependencies]
+    manifest += ["[features]", f"default = {json.dumps(sorted(features))}", *(f"{name} = []" for name in features)]
     wanted[Path("Cargo.toml")] = "\n".join(manifest).encode()
     wanted[Path("Cargo.lock")] = (ROOT / "Cargo.lock").read_bytes()
     lib = [f'#[path = "crates/{crate}/src/lib.rs"]\npub mod {module};' for crate, module in sorted(modules.items())]
@@ -112,6 +118,11 @@ def make(crates: set[str], dependencies: str) -> None:
     for path, content in wanted.items():
         (COPY / path).parent.mkdir(parents=True, exist_ok=True)
         (COPY / path).write_bytes(content)
+
+
+def _is_build_script(path: str, crates: set[str]) -> bool:
+    _, crate, *rest = path.split("/") if path.startswith("crates/") else ("", "", path)
+    return crate in crates and rest == ["build.rs"]
 
 
 class Finding(NamedTuple):

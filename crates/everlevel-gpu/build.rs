@@ -13,8 +13,8 @@ fn main() {
     build_host();
 }
 
-/// Writes the list of cubins that `cuda` includes: those of the folder that `EVERLEVEL_GPU_CUBINS` names, or of
-/// `build/gpu`.
+/// Writes the lists that `cuda` includes: cubins of the folder that `EVERLEVEL_GPU_CUBINS` names, or of `build/gpu`,
+/// and the kernels' sources.
 fn embed_cubins() {
     println!("cargo::rerun-if-env-changed=EVERLEVEL_GPU_CUBINS");
     let folder = env::var_os("EVERLEVEL_GPU_CUBINS").map_or_else(|| Path::new("../../build/gpu").into(), PathBuf::from);
@@ -38,16 +38,30 @@ fn embed_cubins() {
         format!("    ({number}, include_bytes!({:?})),\n", path.display().to_string())
     };
     let list: String = cubins.iter().map(line).collect();
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("cubins.rs");
-    fs::write(out, format!("pub(super) static CUBINS: &[(u32, &[u8])] = &[\n{list}];\n")).expect("a file of its own");
+    let text = |path: &PathBuf| {
+        let (name, path) = (path.file_name().unwrap_or_default().display().to_string(), fs::canonicalize(path));
+        format!("    ({name:?}, include_str!({:?})),\n", path.expect("a file that is there").display().to_string())
+    };
+    let texts: String = headers().iter().map(text).collect();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("code.rs");
+    let code = format!(
+        "pub(super) static CUBINS: &[(u32, &[u8])] = &[\n{list}];\npub(super) static SOURCES: &[(&str, &str)] = \
+         &[\n{texts}];\n"
+    );
+    fs::write(out, code).expect("a file of its own");
+}
+
+/// The kernels' headers.
+fn headers() -> Vec<PathBuf> {
+    let files = fs::read_dir("kernels").into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut headers: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "h")).collect();
+    headers.sort();
+    headers
 }
 
 /// The kernels' sources, one after another, as `make gpu-kernels` keeps those that it compiled.
 fn sources() -> Vec<u8> {
-    let files = fs::read_dir("kernels").into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut headers: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "h")).collect();
-    headers.sort();
-    headers.iter().filter_map(|path| fs::read(path).ok()).flatten().collect()
+    headers().iter().filter_map(|path| fs::read(path).ok()).flatten().collect()
 }
 
 #[cfg(feature = "host")]

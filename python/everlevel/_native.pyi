@@ -1,7 +1,7 @@
 # The private extension module, built from crates/everlevel-py. Users see the façade; these are its types.
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar, final, type_check_only
+from typing import Any, Self, TypeAlias, TypeVar, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ __all__ = [
     "from_transit",
     "inspect_bytes",
     "inspect_file",
+    "kernel_sources",
+    "lacking_kernels",
     "level_down_matrix",
     "limbs_sets",
     "load",
@@ -66,6 +68,7 @@ __all__ = [
     "of_difference",
     "of_sign",
     "plan_sign",
+    "provide_kernels",
     "provoke_panic",
     "refresh",
     "rotations_of_diagonals",
@@ -83,6 +86,16 @@ _Array = NDArray[np.float64] | NDArray[np.complex128]
 _Entries = _Array | tuple[tuple[int, int], Sequence[tuple[int, int]], _Array]
 _Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey | tuple[RotationKey, SmallBootstrapKey, int]]
 
+_Options = tuple[int, str | None, bool, tuple[int | None, int | None] | None]
+_AnyKey: TypeAlias = (
+    RelinearizationKey
+    | ConjugationKey
+    | RotationKey
+    | FixedRotationKey
+    | MatrixMultiplicationKey
+    | BootstrapKey
+    | SmallBootstrapKey
+)
 _Rotations = tuple[RotationKey | None, Sequence[FixedRotationKey]]
 _Precision = tuple[float, float, float]
 
@@ -125,6 +138,8 @@ def extremum_of_slots(
 def file_kinds() -> list[tuple[str, str]]: ...
 def inspect_bytes(data: Buffer, verify: bool) -> tuple[dict[str, int], dict[str, str]]: ...
 def inspect_file(path: str) -> tuple[dict[str, int], dict[str, str]]: ...
+def kernel_sources() -> list[tuple[str, str]]: ...
+def lacking_kernels(device_id: int) -> int | None: ...
 def level_down_matrix(context: Context, matrix: PlainMatrix, level: int) -> PlainMatrix: ...
 def load(
     context: Context, path: str, kind: str | None, mapped: bool | None, verify: bool, expanded: bool | None
@@ -153,6 +168,7 @@ def of_sign(
 def plan_sign(
     precision: _Precision, levels: int, next_levels: int
 ) -> tuple[list[list[tuple[list[float], bool]]], float, float]: ...
+def provide_kernels(sm: int, cubin: bytes) -> None: ...
 def provoke_panic() -> None: ...
 def refresh(
     context: Context,
@@ -282,6 +298,8 @@ class Ciphertext(_Units, _OfSecret):
     @property
     def is_bound_declared(self) -> bool: ...
     @property
+    def place(self) -> str: ...
+    @property
     def slot_count(self) -> int: ...
     def on_reals(self, is_real: bool) -> Ciphertext: ...
     def quotient(self) -> Ciphertext: ...
@@ -296,13 +314,15 @@ class Context:
         slot_count: int | None,
         bootstrap_to: int | None,
         precision: str,
-        options: tuple[int, str | None, bool],
+        options: _Options,
         insecure_log_n: int | None,
     ) -> Context: ...
     @staticmethod
-    def from_params(params: str, slot_count: int, options: tuple[int, str | None, bool]) -> Context: ...
+    def from_params(params: str, slot_count: int, options: _Options) -> Context: ...
     @property
     def can_bootstrap(self) -> bool: ...
+    @property
+    def device(self) -> tuple[str, str] | None: ...
     @property
     def insecure(self) -> bool: ...
     @property
@@ -325,6 +345,14 @@ class Context:
     def thread_count(self) -> int: ...
     def claims(self) -> list[tuple[str, str, float, float | None, float | None, float | None]]: ...
     def footprint(self, operation: str, call: dict[str, object]) -> tuple[int, int]: ...
+
+    # The device.
+    def device_memory(self) -> list[tuple[int, int]]: ...
+    def to_device(self, ciphertext: Ciphertext) -> Ciphertext: ...
+    def to_host(self, ciphertext: Ciphertext) -> Ciphertext: ...
+    def key_to_device(self, key: _AnyKey) -> None: ...
+    def forget_on_device(self, key: _AnyKey) -> None: ...
+    def is_key_on_device(self, key: _AnyKey) -> bool: ...
 
     # Keys.
     def secret_key(self, release_budget: int | None) -> SecretKey: ...

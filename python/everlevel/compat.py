@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast, get_args
 
 from ._common import checks
 from ._common.storable import PathLike
@@ -47,7 +47,8 @@ from .errors import FileKindError, OperandTypeError, ParameterError, Unsupported
 MergeBootstrapKey = BootstrapKey
 """1.x's name for the key of merged bootstraps, which a bootstrap key does."""
 
-Mode = Literal["cpu", "parallel"]
+Mode = Literal["cpu", "parallel", "gpu"]
+_MODES: Final = get_args(Mode)
 
 Aliases = Mapping[str, tuple[str, ...]]
 
@@ -114,7 +115,6 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "cuda_ntt_thread_count": "GPUs",
     "cuda_random_thread_count": "GPUs",
     "cuda_grid_size_multiplier": "GPUs",
-    "device_id": "GPUs",
 }
 
 MODULES: Final[Mapping[str, str]] = {
@@ -140,8 +140,8 @@ class Engine(ckks.Engine):
     ----------
     max_level : int, optional
         In the first place or by name, as for `everlevel.Engine`.
-    mode : {"cpu", "parallel"}, default "cpu"
-        One thread, or `thread_count` of them: all, if that is left out.
+    mode : {"cpu", "parallel", "gpu"}, default "cpu"
+        One thread, or `thread_count` of them: all, if that is left out; or a GPU, whose number is `device_id`.
     **options
         Those of `everlevel.Engine`. Options of 1.x that aren't offered raise `ParameterError`, unless they are off.
 
@@ -172,7 +172,8 @@ class Engine(ckks.Engine):
                 value=thread_count,
                 allowed=1,
             )
-        super().__init__(levels, thread_count=1 if chosen == "cpu" else thread_count, **_offered(options))
+        options = {"mode": "gpu" if chosen == "gpu" else "cpu", **_offered(options)}
+        super().__init__(levels, thread_count=1 if chosen == "cpu" else thread_count, **options)
 
     _has_one_order = True
     _has_shapes = False
@@ -402,12 +403,11 @@ def _mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> t
             value=positional,
         )
     mode = "cpu" if mode is None else mode
-    if not (isinstance(mode, str) and mode in ("cpu", "parallel")):
-        hint = "GPUs are not offered yet" if str(mode) in ("gpu", "cuda") else "check its spelling"
+    if not (isinstance(mode, str) and mode in _MODES):
         raise ParameterError(
-            f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
+            f"Engine: mode is {mode!r}, and 'cpu' (one thread), 'parallel' and 'gpu' are offered; check its spelling",
             option="mode",
             value=mode,
-            allowed=("cpu", "parallel"),
+            allowed=_MODES,
         )
     return cast(Mode, mode), max_level

@@ -46,6 +46,7 @@ __all__ = [
     "ClusterEngineError",
     "ClusterError",
     "DeviceError",
+    "DeviceMismatchError",
     "DivisionByZeroError",
     "EngineMismatchError",
     "EverlevelError",
@@ -113,6 +114,19 @@ class ParameterError(EverlevelError, ValueError):
 
 class DeviceError(EverlevelError, RuntimeError):
     """A device failed in the midst of a call: its message says what to do. What was there before is unchanged."""
+
+
+class DeviceMismatchError(EverlevelError, ValueError):
+    """Operands lie in different places, or something is to go to another device than the engine's.
+
+    Attributes
+    ----------
+    left, right : str or None
+        The two places, ``"cpu"`` or a GPU's, such as ``"gpu:0"``.
+    """
+
+    left: str | None = None
+    right: str | None = None
 
 
 class OutOfMemoryError(EverlevelError, MemoryError):

@@ -11,6 +11,7 @@ from everlevel import errors
 BASES = {
     errors.ParameterError: ValueError,
     errors.DeviceError: RuntimeError,
+    errors.DeviceMismatchError: ValueError,
     errors.OutOfMemoryError: MemoryError,
     errors.MessageError: ValueError,
     errors.MessageTypeError: TypeError,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import gpu_kernels
+from everlevel import _native
+from everlevel._common import nvrtc
 
 LEAN = 'extern "C" __global__ void lean(int *a) { a[threadIdx.x] += 1; }'
 # An array that is indexed by data is in no register.
@@ -26,11 +26,11 @@ extern "C" __global__ void shared(int *a) {
 
 
 @pytest.fixture
-def compiler() -> gpu_kernels.Compiler:
+def compiler() -> nvrtc.Compiler:
     package, _, version = gpu_kernels.requirement().partition("==")
     if gpu_kernels.installed(package) != version:
         pytest.skip(f"{package} {version} isn't installed: make gpu-kernels")
-    return gpu_kernels.Compiler()
+    return nvrtc.Compiler()
 
 
 def test_one_version_of_the_compiler_is_named() -> None:
@@ -38,12 +38,9 @@ def test_one_version_of_the_compiler_is_named() -> None:
 
 
 @pytest.mark.parametrize("architecture", gpu_kernels.ARCHITECTURES)
-def test_registers_stack_and_shared_memory_are_read(
-    compiler: gpu_kernels.Compiler, tmp_path: Path, architecture: int
-) -> None:
-    source = tmp_path / "kernels.h"
-    source.write_text(LEAN + STACKED)
-    lean, shared, stacked = gpu_kernels.kernels(compiler.cubin(source, architecture))
+def test_registers_stack_and_shared_memory_are_read(compiler: nvrtc.Compiler, architecture: int) -> None:
+    source = {"kernels.h": '#include "stacked.h"\n' + LEAN, "stacked.h": STACKED}
+    lean, shared, stacked = gpu_kernels.kernels(compiler.cubin(source, "kernels.h", architecture))
     assert [lean.name, shared.name, stacked.name] == ["lean", "shared", "stacked"]
     assert (lean.stack_nbytes, shared.stack_nbytes) == (0, 0)
     assert stacked.stack_nbytes >= 256
@@ -52,8 +49,14 @@ def test_registers_stack_and_shared_memory_are_read(
     assert 4 <= lean.registers <= 32
 
 
-def test_what_the_compiler_refuses_is_said(compiler: gpu_kernels.Compiler, tmp_path: Path) -> None:
-    source = tmp_path / "kernels.h"
-    source.write_text('extern "C" __global__ void broken(int *a) { a = unknown; }')
-    with pytest.raises(SystemExit, match="unknown"):
-        compiler.cubin(source, 90)
+def test_what_the_compiler_refuses_is_said(compiler: nvrtc.Compiler) -> None:
+    source = {"kernels.h": 'extern "C" __global__ void broken(int *a) { a = unknown; }'}
+    with pytest.raises(nvrtc.CompilerError, match="unknown"):
+        compiler.cubin(source, "kernels.h", 90)
+
+
+def test_the_package_has_the_kernels_sources(compiler: nvrtc.Compiler) -> None:
+    sources = dict(_native.kernel_sources())
+    assert sources == gpu_kernels.headers()
+    names = [kernel.name for kernel in gpu_kernels.kernels(compiler.cubin(sources, "kernels.h", 90))]
+    assert "convert" in names

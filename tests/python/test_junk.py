@@ -505,7 +505,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     options |= {"use_bootstrap_to_14_levels": False, "use_bootstrap_to_17_levels": False, "bound": 1.0, "mode": "cpu"}
     options |= {"max_level": 1, "slot_count": 8, "thread_count": 1, "precision": "standard", "range": "warn"}
     options |= {"gap": 2**-6}
-    yield "Engine", Engine, options | {"insecure_log_n": 9, "device_id": None}
+    yield "Engine", Engine, options | {"insecure_log_n": 9, "device_id": 0, "device_memory": None}
 
 
 def of_ciphertexts() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:

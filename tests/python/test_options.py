@@ -44,7 +44,6 @@ def test_machines_of_any_size_have_threads(cores: int, threads: int, monkeypatch
 @pytest.mark.parametrize(
     ("positional", "options", "option"),
     [
-        (("gpu",), {}, "mode"),
         (("CPU",), {}, "mode"),
         ((-1,), {}, "max_level"),
         ((16, 8), {}, "positional arguments"),
@@ -84,7 +83,7 @@ def test_wrong_types(options: dict[str, Any]) -> None:
 def test_a_mode_is_a_name_of_1x() -> None:
     with pytest.raises(errors.OperandTypeError, match=r"max_level is 'parallel'.*thread_count.*compat\.Engine"):
         Engine("parallel")  # type: ignore[arg-type]
-    for unknown in ({"mode": "cpu"}, {"slots": 8}):
+    for unknown in ({"device": "gpu"}, {"slots": 8}):
         with pytest.raises(TypeError, match="unexpected keyword argument"):
             Engine(**unknown)  # type: ignore[arg-type]
 

@@ -6,6 +6,20 @@ use crate::core::Core;
 use crate::encoder::Coefficients;
 use crate::{Ciphertext, Context, Error, Plaintext};
 
+/// Refuses ciphertexts of which some are on the host and some on a device, or on different devices.
+pub(crate) fn require_one_place<'a>(
+    op: &'static str,
+    all: impl IntoIterator<Item = &'a Ciphertext>,
+) -> Result<(), Error> {
+    let id = |ct: &Ciphertext| ct.device().map(|device| device.id());
+    let mut all = all.into_iter();
+    let Some(first) = all.next() else { return Ok(()) };
+    match all.find(|&other| id(other) != id(first)) {
+        None => Ok(()),
+        Some(other) => Err(Error::OtherDevice { op, left: first.place().into(), right: other.place().into() }),
+    }
+}
+
 impl Context {
     /// Refuses keys of other parameters.
     pub(crate) fn check(&self, op: &'static str, what: &'static str, origin: Origin) -> Result<(), Error> {
@@ -58,7 +72,8 @@ impl Context {
     pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_ciphertext(op, b)?;
-        Ok(require_secret(op, "second ciphertext", b.secret_id(), a.secret_id())?)
+        require_secret(op, "second ciphertext", b.secret_id(), a.secret_id())?;
+        require_one_place(op, [a, b])
     }
 
     /// Refuses products that were not relinearized.

@@ -229,6 +229,16 @@ everlevel_io::errors! {
         /// Number of polynomials.
         found: usize,
     }
+    /// Operands in different places.
+    #[error("{op}: one operand is on {left} and another on {right}; move one of them to the other's place first")]
+    OtherDevice {
+        /// The refused operation.
+        op: &'static str,
+        /// Place of the one.
+        left: String,
+        /// Place of the other.
+        right: String,
+    }
     /// A bootstrap on parameters without one.
     #[error("{op}: these parameters have no bootstrap; take some that do, such as ParamsLiteral::bootstrap")]
     NoBootstrap {

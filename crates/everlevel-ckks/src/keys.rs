@@ -111,7 +111,7 @@ macro_rules! key_methods {
                 self.origin.secret_id
             }
 
-            fn switching_keys(&self) -> Vec<&SwitchingKey> {
+            pub(crate) fn switching_keys(&self) -> Vec<&SwitchingKey> {
                 let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
                 keys(self)
             }

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use everlevel_objects::require_units;
 use num_complex::Complex64;
 
+use crate::checks::require_one_place;
 use crate::claims::{Bound, Estimate};
 use crate::{Ciphertext, Context, Error, Plaintext, Progress, PublicKey, SecretKey};
 
@@ -202,7 +203,7 @@ impl Units<Ciphertext> {
     /// One vector of the units of several. The largest of their bounds and error estimates become all units'.
     ///
     /// # Errors
-    /// No ciphertexts; different levels, secrets, parameters or numbers of polynomials.
+    /// No ciphertexts; different levels, secrets, parameters, places or numbers of polynomials.
     pub fn stack(vectors: &[&Self]) -> Result<Self, Error> {
         let op = "vstack";
         let units: Vec<Ciphertext> = vectors.iter().flat_map(|v| v.all()).cloned().collect();
@@ -210,6 +211,7 @@ impl Units<Ciphertext> {
             let needed = "at least 1".to_string();
             return Err(Error::Parameter { what: "number of ciphertexts", found: "0".into(), needed });
         };
+        require_one_place(op, &units)?;
         for unit in &units {
             first.origin().require(op, "ciphertext", unit.origin())?;
             if unit.polynomial_count() != first.polynomial_count() {

@@ -35,6 +35,10 @@ impl<D: Device> Device for Timed<D> {
     type Stream = D::Stream;
     type Graph = ();
 
+    fn place(&self) -> String {
+        self.device.place()
+    }
+
     fn alloc(&self, nbytes: usize) -> GpuResult<D::Buffer> {
         self.device.alloc(nbytes)
     }

@@ -34,6 +34,7 @@ pub struct Capacity {
 /// [`everlevel_math::Ntt`]. Limbs that nobody holds are free.
 pub struct Arena<D: Device> {
     id: u64,
+    place: String,
     log_n: u32,
     moduli: Vec<Modulus>,
     /// At each prime, `ψ^(-n/2)` for the transforms' root `ψ`: the root of the inverse's last level.
@@ -114,6 +115,7 @@ impl<D: Device> Arena<D> {
         let free = Mutex::new(Free::new(capacity.limb_count));
         Ok(Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
+            place: device.place(),
             log_n: ring.log_n(),
             moduli,
             last_roots,
@@ -150,6 +152,14 @@ impl<D: Device> Arena<D> {
 
     pub(crate) fn id(&self) -> u64 {
         self.id
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    pub(crate) fn limb_count(&self) -> usize {
+        self.limb_count as usize
     }
 
     pub(crate) fn log_n(&self) -> u32 {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Place;
+
 /// An error of a device, or of an operation on it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -64,6 +66,24 @@ pub enum Error {
     /// The end of a recording that nobody began.
     #[error("device: the stream records nothing; begin a recording first")]
     NotRecording,
+    /// This library was built without the devices of a place.
+    #[error("device: this build has no {}; install one that has, or compute on the CPU", place.kind())]
+    NotInThisBuild {
+        /// The place.
+        place: Place,
+    },
+    /// A device that is open for equal parameters, with other memory.
+    #[error(
+        "device: {place} is open for these parameters with {open} bytes of its memory, and {wanted} are asked for; leave the size out, or let the engine that opened it go first"
+    )]
+    OtherMemory {
+        /// The place.
+        place: Place,
+        /// Bytes that it was opened with.
+        open: u64,
+        /// Bytes that are asked for.
+        wanted: u64,
+    },
     /// There is no driver of CUDA.
     #[error("device: the library of NVIDIA's driver isn't found; install the driver, or compute on the CPU")]
     NoDriver,
@@ -88,8 +108,8 @@ pub enum Error {
     },
     /// There are no kernels for the device's architecture.
     #[error(
-        "device: this build has kernels for compute capabilities [{}], and this device has {}.{}; build with the cubins \
-         of `make gpu-kernels` for it, or choose another device",
+        "device: this build has kernels for compute capabilities [{}], and this device has {}.{}; install \
+         NVIDIA's compiler, pip install nvidia-cuda-nvrtc-cu12, or build with the cubins of `make gpu-kernels`",
         supported.iter().map(|sm| format!("{}.{}", sm / 10, sm % 10)).collect::<Vec<_>>().join(", "), found[0], found[1]
     )]
     NoKernels {

@@ -230,6 +230,10 @@ impl Device for Host {
     type Stream = HostStream;
     type Graph = HostGraph;
 
+    fn place(&self) -> String {
+        "gpu:host".into()
+    }
+
     fn alloc(&self, nbytes: usize) -> Result<HostBuffer, Error> {
         // Nobody may count on zeros.
         let count = nbytes.div_ceil(mem::size_of::<Line>());

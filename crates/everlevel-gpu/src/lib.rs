@@ -14,7 +14,8 @@
 //!
 //! *Map.* `device` the interface of devices · `host`, `cuda` both · `constants` what kernels know of primes · `arena`
 //! limbs, tables and launches, with limbs that are `free`, the `planes` of packed residues, and threads in `turn` ·
-//! `transform`, `pointwise`, `convert`, `sums` operations, by kernel · `ring` their interface. The kernels'
+//! `transform`, `pointwise`, `convert`, `sums` operations, by kernel · `ring` their interface · `open` devices by their
+//! places. The kernels'
 //! mathematics, and their ranges: `docs/notes/gpu-kernels.md`.
 //!
 //! *Non-goals.* Ciphertexts, keys' secrets, plans of memory.
@@ -29,6 +30,8 @@ mod error;
 mod free;
 #[cfg(feature = "host")]
 mod host;
+mod open;
+mod place;
 mod planes;
 mod pointwise;
 mod ring;
@@ -40,8 +43,10 @@ mod turn;
 pub use arena::{Arena, Capacity};
 pub use constants::Arithmetic;
 #[cfg(feature = "cuda")]
-pub use cuda::{Cuda, CudaBuffer, CudaGraph, CudaStream};
+pub use cuda::{Cuda, CudaBuffer, CudaGraph, CudaStream, LackingKernels};
 pub use device::{Argument, Counters, Device};
 pub use error::{Error, Fault, FaultKind};
 #[cfg(feature = "host")]
 pub use host::{Host, HostBuffer, HostGraph, HostStream, Memory, Order};
+pub use open::{Opened, open, summary};
+pub use place::Place;

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use everlevel_ring::device::{DevicePacked, HeldPieces};
+use everlevel_ring::OutOfMemory;
+use everlevel_ring::device::{DevicePacked, HeldPieces, PACKED_NBYTES};
+use everlevel_ring::memory::Limit;
 
 use crate::{Device, Error};
 
@@ -49,6 +51,11 @@ impl Drop for Pieces {
     }
 }
 
+/// Bytes of units in both planes.
+fn nbytes(units: u64) -> u64 {
+    units * UNIT as u64 * PACKED_NBYTES
+}
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -91,12 +98,15 @@ impl<D: Device> Planes<D> {
         locked(&self.buffers)
     }
 
-    /// Room for `count` pieces of `len` residues each.
-    pub fn take(&self, count: usize, len: usize) -> Result<Pieces, Error> {
+    /// Room for `count` pieces of `len` residues each, or the lack of it.
+    pub fn take(&self, count: usize, len: usize) -> Result<Pieces, OutOfMemory> {
         let (count, each) = (count as u64, len.div_ceil(UNIT) as u64);
-        let taken = locked(&self.free).take(count * each);
-        let nbytes = (count * each) as usize * UNIT * 6;
-        let first = taken.ok_or(Error::OutOfMemory { nbytes, free: None })?;
+        let mut free = locked(&self.free);
+        let first = free.take(count * each).ok_or_else(|| OutOfMemory {
+            needed: nbytes(count * each),
+            available: nbytes(free.0.values().copied().max().unwrap_or(0)),
+            limit: Limit::DeviceCopies,
+        })?;
         Ok(Pieces { first, each, count, free: Arc::clone(&self.free) })
     }
 
@@ -117,7 +127,16 @@ impl<D: Device> Planes<D> {
 
     /// Residues that are in use.
     pub(crate) fn held_count(&self) -> u64 {
-        (self.units - locked(&self.free).0.values().sum::<u64>()) * UNIT as u64
+        self.held_units() * UNIT as u64
+    }
+
+    /// Bytes that are in use, and all.
+    pub(crate) fn held_nbytes(&self) -> [u64; 2] {
+        [self.held_units(), self.units].map(nbytes)
+    }
+
+    fn held_units(&self) -> u64 {
+        self.units - locked(&self.free).0.values().sum::<u64>()
     }
 }
 

@@ -4,13 +4,28 @@ use std::any::Any;
 use std::sync::Arc;
 
 use everlevel_math::Modulus;
-use everlevel_ring::device::{Call, DeviceError, DeviceLimb, DevicePacked, DeviceRing, HeldPieces};
+use everlevel_ring::OutOfMemory;
+use everlevel_ring::device::{Call, DeviceError, DeviceLimb, DeviceMemory, DevicePacked, DeviceRing, HeldPieces};
+use everlevel_ring::memory::Limit;
 
 use crate::{Arena, Device, Error};
 
 impl From<Error> for DeviceError {
     fn from(error: Error) -> Self {
-        Self(Box::new(error))
+        match error {
+            Error::OutOfMemory { nbytes, free } => {
+                let available = free.map_or(0, |free| free as u64);
+                Self::Memory(OutOfMemory { needed: nbytes as u64, available, limit: Limit::Device })
+            }
+            error => Self::Other(Box::new(error)),
+        }
+    }
+}
+
+impl<D: Device> Arena<D> {
+    /// Bytes of limbs.
+    fn nbytes(&self, limb_count: usize) -> u64 {
+        (limb_count as u64 * size_of::<u64>() as u64) << self.log_n()
     }
 }
 
@@ -27,8 +42,24 @@ impl<D: Device> DeviceRing for Arena<D> {
         self.moduli()
     }
 
+    fn place(&self) -> &str {
+        self.place()
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        let (all, free) = (self.nbytes(self.limb_count()), self.nbytes(self.free_limb_count()));
+        DeviceMemory { limbs: [all - free, all], packed: self.planes.held_nbytes() }
+    }
+
     fn take(&self, count: usize) -> Result<Vec<DeviceLimb>, DeviceError> {
-        Ok(self.take(count)?)
+        self.take(count).map_err(|error| match error {
+            Error::OutOfLimbs { wanted, free } => DeviceError::Memory(OutOfMemory {
+                needed: self.nbytes(wanted),
+                available: self.nbytes(free),
+                limit: Limit::DeviceLimbs,
+            }),
+            error => error.into(),
+        })
     }
 
     fn release(&self, limbs: &[DeviceLimb]) {

@@ -3,6 +3,7 @@
 mod bootstraps;
 mod faults;
 mod moduli;
+mod places;
 mod pointwise;
 mod ptx;
 mod setup;

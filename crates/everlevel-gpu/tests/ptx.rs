@@ -148,6 +148,10 @@ impl Device for Ptx {
     type Stream = Stream;
     type Graph = Vec<Launch>;
 
+    fn place(&self) -> String {
+        "gpu:ptx".into()
+    }
+
     fn alloc(&self, nbytes: usize) -> Result<Bytes, Error> {
         Ok(Arc::new(Mutex::new(vec![0xa5; nbytes])))
     }

@@ -77,4 +77,12 @@ impl Error {
         let everlevel_process::OutOfMemory { needed, available, limit } = lack;
         Self::OutOfMemory { op, needed, available, limit: limit.name() }
     }
+
+    /// The error of an operation's device.
+    pub fn of_device(op: &'static str, error: &everlevel_process::DeviceError) -> Self {
+        match error {
+            everlevel_process::DeviceError::Memory(lack) => Self::out_of_memory(op, *lack),
+            everlevel_process::DeviceError::Other(error) => Self::Device { op, message: error.to_string() },
+        }
+    }
 }

@@ -40,7 +40,7 @@ pub fn with_memory_found<T, E: From<Error>>(
 /// Runs work in whose midst a device may fail.
 ///
 /// # Errors
-/// [`Error::Device`]; the work's own.
+/// [`Error::OutOfMemory`] of the device, [`Error::Device`]; the work's own.
 pub fn with_device<T, E: From<Error>>(op: &'static str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    device::caught(work).map_err(|error| Error::Device { op, message: error.to_string() })?
+    device::caught(work).map_err(|error| Error::of_device(op, &error))?
 }

@@ -1,21 +1,19 @@
 //! Errors of devices, which unwind as a lack of memory does: operations in their midst return no results.
 
 use std::error::Error;
-use std::fmt;
 
-use crate::unwinding;
+use crate::{OutOfMemory, unwinding};
 
 /// The error of a device in the middle of work.
-#[derive(Debug)]
-pub struct DeviceError(pub Box<dyn Error + Send + Sync>);
-
-impl fmt::Display for DeviceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// A lack of the device's memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+    /// Another error.
+    #[error(transparent)]
+    Other(Box<dyn Error + Send + Sync>),
 }
-
-impl Error for DeviceError {}
 
 impl DeviceError {
     /// Leaves the work that it is in the middle of, up to [`caught`].

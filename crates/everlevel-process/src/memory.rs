@@ -56,6 +56,12 @@ pub enum Limit {
     ControlGroup,
     /// Memory that the machine has free or can free, swap included.
     Machine,
+    /// Memory of a device that an engine has for limbs of polynomials.
+    DeviceLimbs,
+    /// Memory of a device that an engine has for copies of keys and plaintexts.
+    DeviceCopies,
+    /// Memory of a device that nobody has.
+    Device,
 }
 
 impl Limit {
@@ -65,6 +71,9 @@ impl Limit {
             Self::AddressSpace => "address space (RLIMIT_AS, ulimit -v)",
             Self::ControlGroup => "control group",
             Self::Machine => "machine",
+            Self::DeviceLimbs => "device's memory for ciphertexts",
+            Self::DeviceCopies => "device's memory for keys and plaintexts",
+            Self::Device => "device",
         }
     }
 }

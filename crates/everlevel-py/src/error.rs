@@ -3,6 +3,7 @@
 use everlevel_ckks::RangeNotice;
 use everlevel_ckks::io::{self, Coded, Value};
 use everlevel_ckks::memory::OutOfMemory;
+use everlevel_process::DeviceError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -69,11 +70,14 @@ pub fn out_of_memory(lack: OutOfMemory) -> PyErr {
     to_py(everlevel_objects::Error::out_of_memory("Everlevel", lack))
 }
 
-/// The Python exception of what a call unwound with: a lack of memory, a mapped file that changed, or a panic, which is
-/// a fault of ours.
+/// The Python exception of what a call unwound with: a lack of memory, a device that failed, a mapped file that
+/// changed, or a panic, which is a fault of ours.
 pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> PyErr {
     if let Some(refused) = payload.downcast_ref::<OutOfMemory>() {
         return out_of_memory(*refused);
+    }
+    if let Some(error) = payload.downcast_ref::<DeviceError>() {
+        return to_py(everlevel_objects::Error::of_device("Everlevel", error));
     }
     if let Some(io::Error::Changed { path, what }) = payload.downcast_ref() {
         return to_py(io::Error::Changed { path: path.clone(), what: what.clone() });

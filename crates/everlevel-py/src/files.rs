@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 
 use crate::call::run;
 use crate::context::Context;
-use crate::objects;
+use crate::objects::{self, Key};
 
 /// Callers' words on an object, beside the core's: `note.NAME` among the metadata.
 pub type Notes = BTreeMap<String, String>;
@@ -111,29 +111,6 @@ macro_rules! file_methods {
 }
 
 pub(crate) use file_methods;
-
-macro_rules! keys {
-    ($($name:ident)*) => {
-        /// An evaluation key.
-        #[derive(FromPyObject)]
-        #[allow(clippy::enum_variant_names, reason = "the names are the classes'")]
-        pub enum Key {
-            $($name(Py<objects::$name>),)*
-        }
-
-        impl Key {
-            fn as_ref(&self) -> ckks::KeyRef<'_> {
-                match self {
-                    $(Self::$name(key) => ckks::KeyRef::$name(&key.get().0),)*
-                }
-            }
-        }
-    };
-}
-
-keys! {
-    RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey BootstrapKey SmallBootstrapKey
-}
 
 macro_rules! objects {
     ($($name:ident)*) => {

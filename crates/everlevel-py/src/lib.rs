@@ -8,6 +8,7 @@ mod bfv;
 mod call;
 mod circuits;
 mod context;
+mod device;
 mod error;
 mod files;
 mod limbs;
@@ -30,6 +31,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::context::Context;
+    #[pymodule_export]
+    use crate::device::{kernel_sources, lacking_kernels, provide_kernels};
     #[pymodule_export]
     use crate::error::error_codes;
     #[pymodule_export]

@@ -107,6 +107,8 @@ properties! { [Ciphertext] as ciphertext {
     bound_kind: &'static str = ciphertext.0.bound().kind().name();
     is_bound_declared: bool = ciphertext.0.bound().is_declared();
     secret_id: u64 = ciphertext.0.first().secret_id().0;
+    /// Where its polynomials are: `cpu`, or a device's place.
+    place: String = ciphertext.0.first().place().into();
     slot_count: usize = ciphertext.0.first().slot_count();
 } }
 
@@ -142,6 +144,29 @@ impl Ciphertext {
     }
 }
 
+macro_rules! keys {
+    ($($name:ident)*) => {
+        /// An evaluation key.
+        #[derive(FromPyObject)]
+        #[allow(clippy::enum_variant_names, reason = "the names are the classes'")]
+        pub enum Key {
+            $($name(Py<$name>),)*
+        }
+
+        impl Key {
+            pub fn as_ref(&self) -> ckks::KeyRef<'_> {
+                match self {
+                    $(Self::$name(key) => ckks::KeyRef::$name(&key.get().0),)*
+                }
+            }
+        }
+    };
+}
+
+keys! {
+    RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey BootstrapKey SmallBootstrapKey
+}
+
 /// Keys for rotations by any amount, and by one each.
 pub type Rotations<'py> = (Option<PyRef<'py, RotationKey>>, Vec<PyRef<'py, FixedRotationKey>>);
 
@@ -150,10 +175,10 @@ pub fn fixed_keys<'a>((_, fixed): &'a Rotations<'_>) -> Vec<&'a ckks::FixedRotat
     fixed.iter().map(|key| &key.0).collect()
 }
 
-/// The kernels that this build runs on this machine, by name.
+/// The kernels that this build runs on this machine, and the GPU that there is.
 #[pyfunction]
 pub fn build_info() -> Vec<(&'static str, String)> {
     let simd = everlevel_math::Simd::best().name();
     let available: Vec<_> = everlevel_math::Simd::available().iter().map(|s| s.name()).collect();
-    vec![("kernels", format!("{simd} (available: {})", available.join(", ")))]
+    vec![("kernels", format!("{simd} (available: {})", available.join(", "))), ("gpu", everlevel_gpu::summary())]
 }

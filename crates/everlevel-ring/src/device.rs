@@ -40,6 +40,12 @@ pub trait DeviceRing: Debug + Send + Sync {
     /// The primes, by index.
     fn moduli(&self) -> &[Modulus];
 
+    /// Its place, as users write it.
+    fn place(&self) -> &str;
+
+    /// Its memory.
+    fn memory(&self) -> DeviceMemory;
+
     /// Limbs with arbitrary contents.
     fn take(&self, count: usize) -> Result<Vec<DeviceLimb>, DeviceError>;
 
@@ -84,6 +90,18 @@ pub trait DeviceRing: Debug + Send + Sync {
     /// # Panics
     /// If the recording is no device's of this kind.
     fn replay(&self, recording: &(dyn Any + Send + Sync)) -> Result<(), DeviceError>;
+}
+
+/// Bytes of a packed residue on a device.
+pub const PACKED_NBYTES: u64 = 6;
+
+/// The memory of a device for a ring: bytes in use, and bytes in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// Limbs of polynomials, workspaces among them.
+    pub limbs: [u64; 2],
+    /// Packed residues, of keys and plaintexts.
+    pub packed: [u64; 2],
 }
 
 /// Pieces of packed memory of one length, free again when this is dropped.

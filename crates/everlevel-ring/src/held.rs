@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::PrimeSet;
 use crate::device::{Call, DeviceError, DeviceLimb, DevicePacked, DeviceRing, HeldPieces};
@@ -159,6 +159,20 @@ impl Clone for Copies {
 }
 
 impl Copies {
+    /// Whether a device has a copy.
+    pub fn are_on(&self, device_id: u64) -> bool {
+        self.lock().iter().any(|(id, _)| *id == device_id)
+    }
+
+    /// Drops a device's copies.
+    pub fn forget(&self, device_id: u64) {
+        self.lock().retain(|(id, _)| *id != device_id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Arc<Held>)>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A number that nothing else with copies has in this process.
     pub fn id(&self) -> u64 {
         self.id
@@ -166,7 +180,7 @@ impl Copies {
 
     /// The copy on a device at primes of a set, made if there is none yet. A recording under way keeps it.
     pub(crate) fn on(&self, device: &dyn DeviceRing, set: &PrimeSet, make: impl FnOnce() -> Held) -> Arc<Held> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.lock();
         let serves = |(id, held): &&(u64, Arc<Held>)| *id == device.id() && set.is_subset(&held.set);
         let held = match all.iter().find(serves) {
             Some((_, held)) => Arc::clone(held),

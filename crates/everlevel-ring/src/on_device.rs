@@ -28,6 +28,14 @@ pub(crate) struct KeyOperand<'a> {
     pub addends: Option<([Option<&'a Poly<Eval>>; 2], &'a PrimeSet)>,
 }
 
+impl Ring {
+    /// Whether a device was made for this ring, or an equal one.
+    pub fn is_of(&self, device: &dyn DeviceRing) -> bool {
+        let moduli = (0..self.all_primes().len()).map(|i| self.modulus(i).q());
+        self.log_n() == device.log_n() && moduli.eq(device.moduli().iter().map(Modulus::q))
+    }
+}
+
 impl<R: Basis> Poly<R> {
     /// A copy on a device.
     ///
@@ -35,8 +43,7 @@ impl<R: Basis> Poly<R> {
     /// If it is on a device, or the device is another ring's.
     #[must_use]
     pub fn to_device(&self, ring: &Ring, device: &Arc<dyn DeviceRing>) -> Self {
-        let same = (0..ring.all_primes().len()).map(|i| ring.modulus(i).q()).eq(device.moduli().iter().map(Modulus::q));
-        assert!(same && ring.log_n() == device.log_n(), "the device was made for this ring");
+        assert!(ring.is_of(&**device), "the device was made for this ring");
         let copy = Self::uninit_there(device, self.set());
         for ((_, to), limb) in copy.on_device().each().zip(self.limbs()) {
             done(device.write(to, limb));

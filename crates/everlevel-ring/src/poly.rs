@@ -147,11 +147,11 @@ impl<R: Basis> Poly<R> {
         }
     }
 
-    /// Bytes of the host's memory that the limbs hold.
+    /// Bytes that the limbs hold, of the host's memory or of the device's.
     pub fn nbytes(&self) -> usize {
         match &self.place {
             Place::Host(limbs) => limbs.iter().map(|l| 8 * l.len()).sum(),
-            Place::Device(_) => 0,
+            Place::Device(limbs) => (8 * limbs.as_slice().len()) << limbs.device().log_n(),
         }
     }
 }

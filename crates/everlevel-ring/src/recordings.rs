@@ -66,6 +66,11 @@ struct Recording {
 }
 
 impl Recordings {
+    /// Forgets all of them.
+    pub fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// The recording of a device's work, made if there is none yet.
     fn of<E>(&self, key: (u64, String), make: impl FnOnce() -> Result<Recording, E>) -> Result<Arc<Recording>, E> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);

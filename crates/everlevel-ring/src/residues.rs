@@ -8,7 +8,7 @@ use everlevel_rand::{Domain, Seed, Stream, sampler};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::device::DeviceRing;
+use crate::device::{DeviceRing, PACKED_NBYTES};
 use crate::held::{Copies, Held};
 use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
@@ -57,6 +57,17 @@ impl ResidueRows {
     /// The copies that devices hold of them.
     pub fn copies(&self) -> &Copies {
         &self.copies
+    }
+
+    /// Copies the rows to a device that hasn't got them.
+    pub fn hold_on(&self, ring: &Ring, device: &dyn DeviceRing) {
+        self.on_device(ring, device);
+    }
+
+    /// Bytes that a device's copy takes.
+    pub fn device_nbytes(&self, ring: &Ring) -> u64 {
+        let limbs: usize = self.bodies.iter().map(|body| body.set().len()).sum();
+        (2 * limbs * ring.n()) as u64 * PACKED_NBYTES
     }
 
     /// The copy on a device, with the masks: polynomial `2·row` is a body, `2·row + 1` a mask.

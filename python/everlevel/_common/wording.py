@@ -106,6 +106,8 @@ _SMALLER = {
 
 def _out_of_memory(needed: int, available: int, limit: str, op: str) -> e.EverlevelError:
     smaller = _SMALLER.get(op) or (_SMALLER["bootstrap"] if "bootstrap" in op else "free what isn't needed any more")
+    if limit.startswith("device"):
+        smaller = "free some there: key.to('cpu') drops a copy of a key, x.to('cpu') moves a ciphertext"
     return e.OutOfMemoryError(
         f"{op}: {format_bytes(needed)} of memory are needed, and {format_bytes(available)} are left of the {limit}; "
         f"{smaller}",
@@ -353,6 +355,11 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         f"{operand_bits}: take larger parameters, a lower precision, or fewer products one after another",
         budget_bits=left_bits,
         operand_bits=operand_bits,
+    ),
+    "ckks.OtherDevice": lambda op, left, right: e.DeviceMismatchError(
+        f"{op}: one operand is on {left} and another on {right}; move one of them, x.to('gpu') or x.to('cpu')",
+        left=left,
+        right=right,
     ),
     "io.Unlike": _unlike,
     "object.OutOfMemory": _out_of_memory,

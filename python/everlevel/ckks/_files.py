@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from .. import _native
 from .._common import checks, headers
 from .._common.storable import PathLike
-from . import _shape, keys
+from . import _device, _shape, keys
 from ._core import Core
 from ._prepare import prepare_new
 from ._shape import SLOTS
@@ -32,6 +32,8 @@ _KEYS: Final[dict[type, Callable[..., Storable]]] = {
     getattr(_native, kind.__name__): kind for kind in (*_REMEMBERED, *_OTHER_KEYS)
 }
 """The class of a native one, which has its name."""
+
+_EVALUATION_KEYS: Final = frozenset(_KEYS) - {_native.SecretKey, _native.PublicKey}
 
 
 def load(
@@ -120,7 +122,7 @@ def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
         native = native.on_reals(is_real)
         layout = _shape.of_notes(notes, self.slot_count, native.unit_count) if self._has_shapes else SLOTS
         if kind is _native.Ciphertext:
-            return self._wrap(native, is_real=is_real, layout=layout)
+            return self._wrap(_device.placed(context, native), is_real=is_real, layout=layout)
         return (Plaintext if kind is _native.Plaintext else LightPlaintext)(
             context, native, is_real=is_real, layout=layout
         )
@@ -132,6 +134,8 @@ def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
         level = context.fixed_rotation_level(native)
     elif kind is _native.MatrixMultiplicationKey:
         level = _native.matrix_multiplication_level(context, native)
+    if kind in _EVALUATION_KEYS:
+        _device.hold(context, native)
     key = _KEYS[kind](context, native, level)
     if isinstance(key, _REMEMBERED):
         self._registry.remember(key)

@@ -9,10 +9,10 @@ from .. import _native
 from .._common import checks
 from .._common.progress import Report
 from ..errors import ParameterError
-from . import _checks, _operands
+from . import _checks, _device, _operands
 from ._bootstrap_keys import check_stage_count, require_bootstrap
 from ._core import Core
-from ._options import BOOTSTRAP_SIZES
+from ._options import BOOTSTRAP_SIZES, default_stage_count
 from ._prepare import prepare_new
 from .keys import (
     BootstrapKey,
@@ -143,7 +143,9 @@ def create_fixed_rotation_key(
     operation = "create_fixed_rotation_key"
     delta = _checks.amount(operation, delta, self.slot_count)
     top, secret = _checks.level(operation, level, self.max_level), _operands.secret_key(operation, secret_key)
+    _device.require_room(self._context, operation, level=top)
     key = FixedRotationKey(self._context, self._context.fixed_rotation_key(secret._native, delta, top), top)
+    _device.hold(self._context, key._native)
     self._registry.remember(key)
     return key
 
@@ -176,8 +178,10 @@ def create_matrix_multiplication_key(
     """
     operation = "create_matrix_multiplication_key"
     top, secret = _checks.level(operation, level, self.max_level), _operands.secret_key(operation, secret_key)
+    _device.require_room(self._context, operation, level=top)
     with self._reporting("matrix multiplication key", progress) as report:
         native = _native.matrix_multiplication_key(self._context, secret._native, top, report)
+    _device.hold(self._context, native)
     key = MatrixMultiplicationKey(self._context, native, top)
     self._registry.remember(key)
     return key
@@ -286,8 +290,10 @@ def create_small_bootstrap_key(self: Core, secret_key: SecretKey, *, progress: b
     operation = "create_small_bootstrap_key"
     secret = _operands.secret_key(operation, secret_key)
     require_bootstrap(self._context, operation)
+    _device.require_room(self._context, operation, stage_count=default_stage_count(self._context))
     with self._reporting("small bootstrap key", progress) as report:
         native = self._context.small_bootstrap_key(secret._native, report)
+    _device.hold(self._context, native)
     key = SmallBootstrapKey(self._context, native, self.max_level)
     prepare_new(self, key, progress)
     return key
@@ -311,9 +317,12 @@ def _remembered(
 ) -> KeyT:
     """Make a key that serves every level, for operators as well."""
     name = kind.kind
-    secret = _operands.secret_key(f"create_{name.replace(' ', '_')}", secret_key)
+    operation = f"create_{name.replace(' ', '_')}"
+    secret = _operands.secret_key(operation, secret_key)
+    _device.require_room(self._context, operation)
     with self._reporting(name, progress) as report:
         key = kind(self._context, make(secret._native, report), self.max_level)
+    _device.hold(self._context, key._native)
     self._registry.remember(key)
     return key
 
@@ -331,8 +340,10 @@ def make_bootstrap_key(
     secret = _operands.secret_key(operation, secret_key)
     stages, large = check_bootstrap_key(self._context, operation, stage_count, size)
     orders = "lossy" if kind is LossyBootstrapKey else "regular" if self._has_one_order else "both"
+    _device.require_room(self._context, operation, stage_count=stages, large=large)
     with self._reporting(kind.kind, progress) as report:
         native = self._context.bootstrap_key(secret._native, orders, stages, large, report)
+    _device.hold(self._context, native)
     key = kind(self._context, native, self.max_level)
     prepare_new(self, key, progress)
     return key

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
 from ..errors import LevelError
-from . import _checks, _operands, _shape
+from . import _checks, _device, _operands, _shape
 from ._core import Core
 from ._shape import SLOTS, Layout
 from ._shaping import slotwise
@@ -235,7 +235,7 @@ def _encrypt(self: Core, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ci
         native = self._context.encrypt_public(plaintext._native, key._native)
     else:
         native = self._context.encrypt_secret(plaintext._native, key._native)
-    return self._wrap(native, is_real=plaintext.is_real, layout=plaintext._layout)
+    return self._wrap(_device.placed(self._context, native), is_real=plaintext.is_real, layout=plaintext._layout)
 
 
 def _encode(self: Core, operation: str, array: Any, level: Any, bound: float | None, slots: Any) -> Plaintext:

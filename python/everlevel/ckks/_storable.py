@@ -9,6 +9,7 @@ from .. import _native
 from .._common import storable
 from .._common.engines import Engines
 from .._common.opaque import Opaque
+from . import _device
 from ._options import cipher_of
 
 engines: Engines[Any] = Engines()
@@ -34,9 +35,14 @@ class Storable(storable.Storable):
         """Return the context, the native object, and what the file is to say beside it."""
 
     @property
+    def device(self) -> str:
+        """Where the object lies: ``"cpu"``, or a GPU, ``"gpu:0"``. Keys on a GPU are on the CPU as well."""
+        return _device.CPU
+
+    @property
     def is_cuda(self) -> bool:
-        """Whether the object is in a GPU's memory: never, here."""
-        return False
+        """Whether the object is in a GPU's memory."""
+        return self.device != _device.CPU
 
     @property
     def serialized_nbytes(self) -> int:

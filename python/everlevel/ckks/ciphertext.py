@@ -12,7 +12,7 @@ from .. import _native
 from .._common import powers
 from .._common.opaque import Encrypted, Opaque
 from ..errors import OperandTypeError
-from . import _checks
+from . import _checks, _device
 from ._methods import NumpyMethods, called
 from ._numpy import NUMPY
 from ._registry import KeyRegistry
@@ -179,6 +179,38 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         return self._engine.clone(self)
 
     @property
+    def device(self) -> str:
+        """Where the ciphertext lies, and operations on it run: ``"cpu"``, or a GPU, ``"gpu:0"``."""
+        return self._native.place
+
+    def to(self, device: str) -> Ciphertext:
+        """Return the ciphertext on the CPU or on the engine's GPU: itself, or a copy there.
+
+        Operations run where their operands lie, which has to be one place.
+
+        Parameters
+        ----------
+        device : {"cpu", "gpu"}
+            ``"gpu"`` is the GPU of an engine that was made with ``mode="gpu"``; ``"gpu:0"`` names it.
+
+        Raises
+        ------
+        DeviceError
+            If the engine has no GPU, or the GPU fails.
+        DeviceMismatchError, OutOfMemoryError, ParameterError
+            If it is another GPU than the engine's, has no room, or isn't a device's name.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.5], public_key, bound=1)
+        >>> x.device, x.to("cpu") is x
+        ('cpu', True)
+        """
+        native = _device.moved(self._engine._context, self._native, device)
+        same = native is self._native
+        return self if same else Ciphertext(self._engine, native, is_real=self._is_real, layout=self._layout)
+
+    @property
     def polynomial_count(self) -> int:
         """2, or 3 after a multiplication without a key: see `Engine.relinearize`."""
         return self._native.polynomial_count
@@ -241,6 +273,8 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         ]
         if self.polynomial_count != 2:
             parts.append(f"{self.polynomial_count} polynomials")
+        if self.is_cuda:
+            parts.append(self.device)
         return f"Ciphertext({', '.join(parts)})"
 
     def _precision(self) -> str:

@@ -17,6 +17,7 @@ from . import (
     _bootstraps,
     _checks,
     _comparison,
+    _device,
     _evaluation,
     _extrema,
     _files,
@@ -33,6 +34,7 @@ from . import (
     _slots,
 )
 from ._core import Core, Counters, Refreshed
+from ._device import DeviceMemory
 from ._registry import KeyRegistry
 from ._storable import address, engines, restore
 
@@ -73,6 +75,15 @@ class Engine(Core):
         as the original lives; `bootstrap_count` counts, and the logger ``everlevel`` tells at level INFO.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
+    mode : {"cpu", "gpu"}, default "cpu"
+        ``"gpu"`` computes on a GPU of NVIDIA: what the engine encrypts or loads lies there, its keys have copies there,
+        and results are the CPU's to the bit. Encryption, decryption, encoding and keys' making stay on the CPU.
+    device_id : int or "host", default 0
+        Which GPU, by the driver's numbers. ``"host"`` runs the same kernels on the CPU, slowly: for tests, where the
+        package was built with it.
+    device_memory : int, optional
+        Bytes of the GPU's memory to take; four fifths of what is free, if left out. Engines of equal parameters share
+        it.
     seeded_keys : bool or "aes", default False
         Let relinearization, conjugation, rotation and bootstrap keys hold the seeds of their uniform halves instead of
         the halves. They take half the memory, and each use expands them: a bootstrap takes 1.3 to 2 times as long.
@@ -133,6 +144,9 @@ class Engine(Core):
         precision: Literal["standard", "high", "double"] = "standard",
         auto_bootstrap: bool = False,
         thread_count: int | None = None,
+        mode: _device.Mode = "cpu",
+        device_id: int | Literal["host"] = 0,
+        device_memory: int | None = None,
         seeded_keys: bool | Literal["aes"] = False,
         progress: bool | None = None,
         bound: float | None = None,
@@ -157,6 +171,7 @@ class Engine(Core):
                 threads(thread_count),
                 _options.seeding("Engine", seeded_keys),
                 _options.refuses_assumed(range),
+                _device.wanted("Engine", mode, device_id, device_memory),
             ),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
@@ -187,6 +202,9 @@ class Engine(Core):
         *,
         slot_count: int | None = None,
         thread_count: int | None = None,
+        mode: _device.Mode = "cpu",
+        device_id: int | Literal["host"] = 0,
+        device_memory: int | None = None,
         seeded_keys: bool | Literal["aes"] = False,
         auto_bootstrap: bool = False,
         progress: bool | None = None,
@@ -204,7 +222,7 @@ class Engine(Core):
             A file that `save` wrote.
         slot_count : int, optional
             That of the file, if left out; all that there are for a secret or a public key, which serve any.
-        thread_count, seeded_keys, auto_bootstrap, progress, bound, range, gap
+        thread_count, mode, device_id, device_memory, seeded_keys, auto_bootstrap, progress, bound, range, gap
             As for the engine itself.
 
         Raises
@@ -227,7 +245,8 @@ class Engine(Core):
         header = headers.read_of(operation, checks.path(operation, path), "ckks")
         cipher = _options.seeding(operation, seeded_keys)
         is_automatic = checks.truth(operation, "auto_bootstrap", auto_bootstrap)
-        options = threads(thread_count), cipher, _options.refuses_assumed(range)
+        device = _device.wanted(operation, mode, device_id, device_memory)
+        options = threads(thread_count), cipher, _options.refuses_assumed(range), device
         slots = _options.slots(slot_count) or header.slot_count
         engine = cls.__new__(cls)
         context = _native.Context.from_params(header.metadata["params"], slots, options)
@@ -250,6 +269,16 @@ class Engine(Core):
         return self._context.seeded_keys is not None
 
     @property
+    def device(self) -> str:
+        """Where what the engine encrypts or loads lies: ``"cpu"``, or a GPU, ``"gpu:0"``."""
+        return _device.place_of(self._context)
+
+    @property
+    def device_memory(self) -> DeviceMemory | None:
+        """The memory that the engine has on its GPU, in use and in all; None without one."""
+        return _device.memory(self._context)
+
+    @property
     def security_bits(self) -> int:
         """Classical security of the parameters: 128, or 0 for an insecure ring."""
         return 0 if self._context.insecure else 128
@@ -265,6 +294,8 @@ class Engine(Core):
             parts.append(f"{self._context.precision} precision")
         if self.seeded_keys:
             parts.append("seeded keys" if self._context.seeded_keys == "chacha20" else "seeded keys by AES")
+        if self._context.device is not None:
+            parts.append(": ".join(self._context.device))
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")
         parts.append(f"{self.security_bits}-bit security" if self.security_bits else "INSECURE")
         return f"Engine({', '.join(parts)})"
@@ -384,7 +415,7 @@ def _new_engine(
     kind: type[Engine] = Engine,
     gap: float = _options.USUAL_GAP,
 ) -> Engine:
-    options = threads(None if parallel else 1), _options.cipher_of(seeded_keys), refuses_assumed
+    options = threads(None if parallel else 1), _options.cipher_of(seeded_keys), refuses_assumed, None
     engine = kind.__new__(kind)
     engine._fill(_native.Context.from_params(params, slot_count, options), None, auto_bootstrap, bound, gap)
     return engine

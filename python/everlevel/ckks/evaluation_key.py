@@ -11,6 +11,7 @@ from .._common import checks
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike
 from ..errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
+from . import _device
 from ._registry import AnyKey
 from ._storable import Storable
 from .keys import (
@@ -104,7 +105,7 @@ class EvaluationKey(checks.KeyBundle, Storable):
         _require_one_secret(self._keys)
 
     def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
-        return self._context, [key._native for key in self._keys], {}
+        return self._context, self._natives(), {}
 
     @property
     def keys(self) -> tuple[AnyKey, ...]:
@@ -160,6 +161,25 @@ class EvaluationKey(checks.KeyBundle, Storable):
     def serialized_nbytes(self) -> int:
         """Bytes of the keys with seeds instead of their uniform halves: about what `save` writes."""
         return sum(key.serialized_nbytes for key in self._keys)
+
+    @property
+    def device(self) -> str:
+        """The GPU that has copies of all of the keys, ``"gpu:0"``, or ``"cpu"``."""
+        return _device.place_of_keys(self._context, self._natives())
+
+    def to(self, device: str) -> EvaluationKey:
+        """Copy the keys to the engine's GPU, or free the GPU of the copies, and return the evaluation key itself.
+
+        Parameters
+        ----------
+        device : {"cpu", "gpu"}
+            As in `Ciphertext.to`, which says what is raised as well.
+        """
+        _device.move_keys(self._context, self._natives(), device)
+        return self
+
+    def _natives(self) -> list[Any]:
+        return [key._native for key in self._keys]
 
     @property
     def is_seeded(self) -> bool:

@@ -12,6 +12,7 @@ from .. import _native
 from .._common import checks
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike, Secret
+from . import _device
 from ._storable import Storable
 
 __all__ = [
@@ -44,6 +45,7 @@ class _NativeEvaluationKey(_NativeKey, Protocol):
 
 NativeT = TypeVar("NativeT", bound=_NativeKey)
 EvaluationT = TypeVar("EvaluationT", bound=_NativeEvaluationKey)
+SelfT = TypeVar("SelfT", bound="_EvaluationKey[Any]")
 
 
 class _Key(Storable, Generic[NativeT]):
@@ -120,6 +122,25 @@ class _EvaluationKey(_Key[EvaluationT]):
     def is_seeded(self) -> bool:
         """Whether the key holds the seeds of its uniform halves, and expands them at each use."""
         return self._native.is_seeded
+
+    @property
+    def device(self) -> str:
+        """The GPU that has a copy of the key, ``"gpu:0"``, or ``"cpu"``."""
+        return _device.place_of_keys(self._context, [self._native])
+
+    def to(self: SelfT, device: str) -> SelfT:
+        """Copy the key to the engine's GPU, or free the GPU of its copy, and return the key itself.
+
+        The key stays on the CPU as well. Keys that an engine with ``mode="gpu"`` makes or loads are copied by it, and
+        others at their first use there.
+
+        Parameters
+        ----------
+        device : {"cpu", "gpu"}
+            As in `Ciphertext.to`, which says what is raised as well.
+        """
+        _device.move_keys(self._context, [self._native], device)
+        return self
 
     @property
     def serialized_nbytes(self) -> int:

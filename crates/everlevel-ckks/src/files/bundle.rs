@@ -5,7 +5,7 @@
 //! of them.
 
 use everlevel_io::{Builder, Container, Error as FileError};
-use everlevel_rlwe::SecretId;
+use everlevel_rlwe::{SecretId, SwitchingKey};
 
 use crate::files::content::{BUNDLE_KIND, FileContent};
 use crate::files::entries;
@@ -32,12 +32,17 @@ macro_rules! keys {
                 match self { $(Self::$name(_) => $name::KIND,)* }
             }
 
-            fn name(self) -> &'static str {
+            pub(crate) fn name(self) -> &'static str {
                 match self { $(Self::$name(_) => $name::NAME,)* }
             }
 
-            fn fingerprint(self) -> u64 {
+            pub(crate) fn fingerprint(self) -> u64 {
                 match self { $(Self::$name(key) => key.fingerprint(),)* }
+            }
+
+            /// Its switching keys.
+            pub(crate) fn switching_keys(self) -> Vec<&'a SwitchingKey> {
+                match self { $(Self::$name(key) => key.switching_keys(),)* }
             }
 
             fn secret_id(self) -> SecretId {
@@ -61,6 +66,17 @@ macro_rules! keys {
 
 keys! {
     RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey BootstrapKey SmallBootstrapKey
+}
+
+impl KeyRef<'_> {
+    /// Forgets the bootstraps that devices have recorded with the key.
+    pub(crate) fn forget_recordings(self) {
+        match self {
+            Self::BootstrapKey(key) => key.top.recordings.forget(),
+            Self::SmallBootstrapKey(key) => key.top.recordings.forget(),
+            _ => {}
+        }
+    }
 }
 
 fn prefix(index: usize, kind: &str) -> String {

@@ -30,6 +30,8 @@ pub(super) fn checked(operation: &'static str, result: CUresult) -> Result<(), E
 
 /// The device's context, its only stream, and its properties.
 pub(super) struct Context {
+    /// Its number among the driver's devices.
+    pub id: usize,
     device: CUdevice,
     context: CUcontext,
     pub stream: CUstream,
@@ -119,7 +121,7 @@ impl Context {
         // SAFETY: the device is the driver's; the function writes to the place that it is given.
         checked("cuDevicePrimaryCtxRetain", unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut context, device) })?;
         // From here on the context is released where this is dropped.
-        let mut this = Self { device, context, stream, name, capability, total_nbytes };
+        let mut this = Self { id: device_id, device, context, stream, name, capability, total_nbytes };
         let entered = this.enter()?;
         // SAFETY: the context is current; the function writes to the place that it is given. One is the flag of streams
         // that don't wait for the default stream.

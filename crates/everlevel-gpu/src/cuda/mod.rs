@@ -1,8 +1,9 @@
 //! GPUs of NVIDIA, by the library of their driver.
 //!
 //! The library is looked for when a device is made: nothing of CUDA is linked. Kernels are those that
-//! `make gpu-kernels` had compiled when this crate was built.
+//! `make gpu-kernels` had compiled when this crate was built, or that were compiled since, of the sources in it.
 
+mod code;
 mod driver;
 mod memory;
 
@@ -14,15 +15,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{self, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUmodule, CUresult};
 
+pub use self::code::LackingKernels;
 use self::driver::{Context, checked};
 use self::memory::{Memory, Piece};
 use crate::device::{Queue, range};
-use crate::{Argument, Counters, Device, Error};
-
-/// Cubins of all kernels, each with ten times the compute capability's major number plus its minor one.
-mod cubins {
-    include!(concat!(env!("OUT_DIR"), "/cubins.rs"));
-}
+use crate::{Argument, Arithmetic, Counters, Device, Error};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -129,16 +126,11 @@ impl Drop for CudaGraph {
 
 impl Module {
     fn new(context: &Arc<Context>) -> Result<Self, Error> {
-        let found @ [major, minor] = context.capability;
-        // Machine code runs on later devices of the same major number.
-        let fits = |sm: u32| sm / 10 == major && sm % 10 <= minor;
-        let best = cubins::CUBINS.iter().filter(|(sm, _)| fits(*sm)).max_by_key(|(sm, _)| sm);
-        let supported = || cubins::CUBINS.iter().map(|(sm, _)| *sm).collect();
-        let (_, image) = best.ok_or_else(|| Error::NoKernels { found, supported: supported() })?;
+        let image = code::cubin(context)?;
         let _entered = context.enter()?;
         // The driver reads words.
         let mut words = vec![0u64; image.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..image.len()].copy_from_slice(image);
+        bytemuck::cast_slice_mut(&mut words)[..image.len()].copy_from_slice(&image);
         let mut module = ptr::null_mut();
         // SAFETY: the image is a whole cubin; the function writes to the place that it is given.
         checked("cuModuleLoadData", unsafe { sys::cuModuleLoadData(&raw mut module, words.as_ptr().cast()) })?;
@@ -192,6 +184,14 @@ impl Cuda {
         &self.context.name
     }
 
+    /// The faster arithmetic of transforms: doubles where they have half the rate of single precision or more.
+    pub(crate) fn best_arithmetic(&self) -> Arithmetic {
+        match self.context.capability {
+            [8..=10, 0] => Arithmetic::Doubles,
+            _ => Arithmetic::Integers,
+        }
+    }
+
     /// Bytes of its memory that nobody has.
     ///
     /// # Errors
@@ -205,6 +205,10 @@ impl Device for Cuda {
     type Buffer = CudaBuffer;
     type Stream = CudaStream;
     type Graph = CudaGraph;
+
+    fn place(&self) -> String {
+        format!("gpu:{}", self.context.id)
+    }
 
     fn alloc(&self, nbytes: usize) -> Result<CudaBuffer, Error> {
         Ok(CudaBuffer { piece: Arc::new(self.memory.alloc(nbytes)?), nbytes })

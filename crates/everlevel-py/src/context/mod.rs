@@ -2,15 +2,18 @@
 //! method for each call of the core.
 
 use everlevel_ckks as ckks;
+use everlevel_gpu::Opened;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call::run;
+use crate::device::Wanted;
 use crate::objects::Ciphertext;
 use crate::properties::properties;
 
 mod arithmetic;
 mod bootstraps;
+mod device;
 mod keys;
 mod memory;
 mod messages;
@@ -19,24 +22,28 @@ mod slots;
 
 pub use bootstraps::{Keys, bootstrap_keys};
 
-/// Threads, the cipher of seeded keys' masks where keys are seeded, and whether results of an assumed bound are refused
-/// beyond their room.
-type Options = (usize, Option<String>, bool);
+/// Threads, the cipher of seeded keys' masks where keys are seeded, whether results of an assumed bound are refused
+/// beyond their room, and the device to compute on.
+type Options = (usize, Option<String>, bool, Option<Wanted>);
 
-fn with_slots((thread_count, cipher, refuse_assumed): Options, slot_count: Option<usize>) -> PyResult<ckks::Options> {
+fn with_slots(
+    (thread_count, cipher, refuse_assumed, device): Options,
+    slot_count: Option<usize>,
+) -> PyResult<(ckks::Options, Option<Wanted>)> {
     let mask_cipher = match &cipher {
         None => ckks::Cipher::default(),
         Some(name) => ckks::Cipher::named(name)
             .ok_or_else(|| PyValueError::new_err(format!("{name:?} is no cipher of masks: chacha20 or aes128")))?,
     };
-    Ok(ckks::Options { slot_count, thread_count, seeded_keys: cipher.is_some(), mask_cipher, refuse_assumed })
+    let seeded_keys = cipher.is_some();
+    Ok((ckks::Options { slot_count, thread_count, seeded_keys, mask_cipher, refuse_assumed }, device))
 }
 
 type Claim = (String, String, f64, Option<f64>, Option<f64>, Option<f64>);
 
 /// Parameters and their tables.
 #[pyclass(frozen, module = "everlevel._native")]
-pub struct Context(pub ckks::Context, Option<ckks::Bootstrapper>);
+pub struct Context(pub ckks::Context, Option<ckks::Bootstrapper>, Option<Opened>);
 
 #[pymethods]
 impl Context {
@@ -50,21 +57,21 @@ impl Context {
         options: Options,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
-        let options = with_slots(options, slot_count)?;
+        let (options, device) = with_slots(options, slot_count)?;
         run(|| {
             let precision = ckks::Precision::named(precision)?;
             let needs = ckks::Needs { max_level, slot_count, bootstrap_to, precision, insecure_log_n };
-            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, options)?)
+            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, options)?, device)
         })
     }
 
     /// The context of a literal, as `params` gives it.
     #[staticmethod]
     fn from_params(params: &str, slot_count: usize, options: Options) -> PyResult<Self> {
-        let options = with_slots(options, Some(slot_count))?;
+        let (options, device) = with_slots(options, Some(slot_count))?;
         run(|| {
             let literal = ckks::ParamsLiteral::from_json(params)?;
-            Self::of(ckks::Context::with_options(literal.try_into()?, options)?)
+            Self::of(ckks::Context::with_options(literal.try_into()?, options)?, device)
         })
     }
 
@@ -95,10 +102,11 @@ properties! { [Context] as context {
 } }
 
 impl Context {
-    fn of(context: ckks::Context) -> Result<Self, ckks::Error> {
+    fn of(context: ckks::Context, device: Option<Wanted>) -> Result<Self, ckks::Error> {
         let has_bootstrap = context.params().literal().bootstrap;
         let bootstrapper = has_bootstrap.then(|| ckks::Bootstrapper::new(&context)).transpose()?;
-        Ok(Self(context, bootstrapper))
+        let opened = device.map(|wanted| wanted.open(&context)).transpose()?;
+        Ok(Self(context, bootstrapper, opened))
     }
 
     pub fn bootstrapper(&self, op: &'static str) -> Result<&ckks::Bootstrapper, ckks::Error> {

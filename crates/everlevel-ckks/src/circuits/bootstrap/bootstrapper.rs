@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use everlevel_ring::Footprint;
 
+use crate::checks::require_one_place;
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::{MapCache, MapsId};
 use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType, SlotsToCoeffs};
@@ -327,6 +328,7 @@ impl Bootstrapper {
         observer: Observer,
         of_group: GroupWork<T>,
     ) -> Result<Vec<T>, Error> {
+        require_one_place(op, cts.iter().copied())?;
         // Ciphertexts with SlotsToCoeffs in one place go together.
         let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(&self.context.core, ct)).collect();
         let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| places[i] == SlotsToCoeffs::First);
