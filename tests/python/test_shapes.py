@@ -233,6 +233,15 @@ def test_functions_have_no_value_behind_short_vectors(party: Party, rng: np.rand
     check(party, series, 0.5 + 2 * (values / 2) ** 2 - 1)
 
 
+def test_softmax_on_an_interval_without_0(party: Party) -> None:
+    deep = keyed_party(Engine(max_level=13, insecure_log_n=INSECURE_LOG_N))
+    values = np.array([[2.5, 2.0, 3.0]])
+    result = everlevel.softmax(encrypted(deep, values), interval=(2, 3))
+    expected = np.exp(values) / np.exp(values).sum()
+    assert result.shape == (1, 3)
+    np.testing.assert_allclose(deep.engine.decrypt(result, deep.secret_key), expected, atol=2.0**-13)
+
+
 def test_other_lengths_are_filled_up_for_one_version(party: Party) -> None:
     x = encrypted(party, [1.0, 2.0, 3.0])
     for other in ([1.0, 1.0], encrypted(party, [1.0, 1.0]), party.engine.encode([1.0, 1.0])):
@@ -244,6 +253,16 @@ def test_other_lengths_are_filled_up_for_one_version(party: Party) -> None:
         x * np.ones((2, 2))
     with pytest.raises(errors.MessageError, match=r"which make 6000 values, and a unit has 512 slots"):
         x + np.ones((2000, 3))
+
+
+def test_one_value_meets_full_vectors_as_in_numpy(party: Party, rng: np.random.Generator) -> None:
+    values = rng.uniform(-1, 1, 512)
+    x, one = encrypted(party, values), encrypted(party, [2.0])
+    check(party, x + one, values + 2)
+    check(party, one * values, 2 * values)
+    check(party, x - x.mean(keepdims=True), values - values.mean())
+    check(party, x * np.array([[2.0]]), values.reshape(1, 512) * 2)
+    check(party, x - encrypted(party, 0.5), values - 0.5)
 
 
 def test_the_slots_shape_is_that_of_0_1(party: Party) -> None:

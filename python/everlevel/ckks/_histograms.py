@@ -16,7 +16,7 @@ from ._elementary import Interval, real
 from ._fit import checked_interval
 from ._layouts import counted, placed, tiled
 from ._numpy import NUMPY
-from ._shaping import known, of_shape
+from ._shaping import in_slots, known, of_shape
 from .ciphertext import Ciphertext
 
 __all__ = ["histogram"]
@@ -86,13 +86,13 @@ def histogram(
     bin_count = len(edges) - 1
     # Values are above edges below their bound, and below those above it.
     constant = np.where(edges <= -value.bound, float(width), 0.0)
-    total: Any = np.resize(constant[:-1] - constant[1:], bin_count)
+    total: Any = in_slots(constant[:-1] - constant[1:], value.slot_count)
     inner = np.flatnonzero(np.abs(edges) < value.bound)
     per = value.slot_count // width
     copies = tiled(value, width, min(per, max(1, len(inner))))
     for start in np.arange(0, len(inner), per):
         at = inner[start : start + per]
-        above = greater(copies, np.repeat(edges[at], width))
+        above = greater(copies, in_slots(np.repeat(edges[at], width), value.slot_count))
         tallies = known(engine.sum_range(above, count=width), width)
         # What is above edge i is in bin i or after it, and not in bin i - 1.
         total = _with(total, tallies, {int(i): (k * width, 1.0) for k, i in enumerate(at) if i < bin_count})

@@ -134,9 +134,10 @@ def _at(part: Ciphertext, targets: Places, sources: Places) -> Ciphertext:
 def _masks(targets: Places, sources: Places, slot_count: int) -> dict[int, NDArray[np.float64]]:
     """Return what each rotation is multiplied by."""
     masks: dict[int, NDArray[np.float64]] = {}
-    for delta in np.unique(targets - sources):
+    deltas = (targets - sources) % slot_count
+    for delta in np.unique(deltas):
         mask = np.zeros(slot_count)
-        mask[targets[targets - sources == delta]] = 1.0
+        mask[targets[deltas == delta]] = 1.0
         masks[int(delta)] = mask
     return masks
 

@@ -13,7 +13,7 @@ from ..errors import MessageError, OperandTypeError, ParameterError, UnitCountEr
 from . import _checks, _extrema
 from ._elementary import product
 from ._numpy import NUMPY
-from ._shaping import as_slots, gathered, of_shape, repeated
+from ._shaping import as_slots, gathered, in_slots, of_shape, repeated
 from .ciphertext import Ciphertext
 
 __all__ = ["outer"]
@@ -78,9 +78,10 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
         spread = placed(first, {i * columns: (i, 1.0) for i in range(rows)})
         left = repeated(spread, 1, columns)
     else:
-        left = np.repeat(_vector(operation, x, rows, encrypted.slot_count), columns)
+        left = in_slots(np.repeat(_vector(operation, x, rows, encrypted.slot_count), columns), encrypted.slot_count)
     if not isinstance(y, Ciphertext):
-        result = product(operation, left, np.tile(_vector(operation, y, columns, encrypted.slot_count), rows))
+        tiles = np.tile(_vector(operation, y, columns, encrypted.slot_count), rows)
+        result = product(operation, left, in_slots(tiles, encrypted.slot_count))
     else:
         result = product(operation, tiled(one_unit(operation, y), columns, rows), left)
     return of_shape(result, (rows, columns))
@@ -88,7 +89,7 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
 
 def tiled(x: Ciphertext, width: int, copies: int) -> Ciphertext:
     """Repeat the first slots one after another; those after them are 0. Levels consumed: 1, and 0 for all slots."""
-    return repeated(x * np.ones(width) if width < x.slot_count else x, width, copies)
+    return repeated(x * in_slots(np.ones(width), x.slot_count) if width < x.slot_count else x, width, copies)
 
 
 def placed(x: Ciphertext, sources: Mapping[int, tuple[int, float]]) -> Ciphertext:
@@ -98,7 +99,7 @@ def placed(x: Ciphertext, sources: Mapping[int, tuple[int, float]]) -> Ciphertex
     """
     masks: dict[int, Array] = {}
     for place, (source, factor) in sources.items():
-        masks.setdefault(place - source, np.zeros(x.slot_count))[place] = factor
+        masks.setdefault((place - source) % x.slot_count, np.zeros(x.slot_count))[place] = factor
     return gathered(x, masks)
 
 

@@ -53,7 +53,8 @@ def total(
 def kept(x: Ciphertext, shape: Shape, axes: tuple[int, ...]) -> Ciphertext:
     """Let what was reduced along axes of a shape keep these, with a length of 1."""
     sizes = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
-    is_clean = x._layout.is_clean and not x._layout.is_single
+    # Of all values, the result is in every slot.
+    is_clean = x._layout.is_clean and x._layout.shape not in (None, ())
     return x._with(_shape.layout(sizes, x.slot_count, is_clean=is_clean))
 
 

@@ -152,7 +152,7 @@ def axes(operation: str, axis: Any, ndim: int) -> tuple[int, ...]:
     given = axis if isinstance(axis, tuple) else (axis,)
     if all(checks.is_integer(each) and -ndim <= each < ndim for each in given):
         found = sorted({int(each) % ndim for each in given})
-        if found and len(found) == len(given):
+        if len(found) == len(given):
             return tuple(found)
     raise ParameterError(
         f"{operation}: axis is {axis!r}, and there are {ndim} axes; choose from {-ndim} to {ndim - 1}, a tuple of "
@@ -193,7 +193,7 @@ def warn_of_lengths(operation: str, left: Shape, right: Shape) -> None:
     """Warn that operands of two lengths were filled up with zeros."""
     warnings.warn(
         f"{operation}: the shapes are {left} and {right}, and zeros follow both, as in version 0.1; the next version "
-        f"refuses them. Fill one up with zeros, or encrypt it with slots=True",
+        f"refuses them, or repeats a single value. Fill one up with zeros, or pass a number",
         DeprecationWarning,
         stacklevel=callers.depth(),
     )

@@ -70,7 +70,9 @@ def combining(padding: Padding) -> Callable[[FunctionT], FunctionT]:
         @wraps(function)
         def call(self: Any, /, left: Any, right: Any, *args: Any, **kwargs: Any) -> Any:
             layouts = _layouts((left, right))
-            if layouts in ([], [SLOTS], [SLOTS, SLOTS]):
+            if layouts in ([], [SLOTS], [SLOTS, SLOTS]) and not (self._has_shapes and _has_axes(left, right)):
+                if self._has_shapes:
+                    _warn_of_one(function.__name__, left, right, self.slot_count)
                 return function(self, left, right, *args, **kwargs)
             if len(layouts) == 2 and layouts[0] == layouts[1] and padding in ("sum", "product"):
                 return _given(function(self, left, right, *args, **kwargs), layouts[:1])
@@ -99,6 +101,11 @@ def require_vector(operation: str, x: Ciphertext) -> None:
             expected="a vector",
             actual=str(x.shape),
         )
+
+
+def in_slots(values: NDArray[Any], slot_count: int) -> NDArray[Any]:
+    """Return a vector in the clear with zeros after it."""
+    return np.pad(values, (0, slot_count - len(values)))
 
 
 def of_shape(x: Ciphertext, shape: Shape, *, is_clean: bool = True) -> Ciphertext:
@@ -151,7 +158,7 @@ def moved(x: Ciphertext, blocks: Iterable[tuple[int, int, int]], factor: float =
     """
     masks: dict[int, NDArray[np.float64]] = {}
     for source, target, length in blocks:
-        masks.setdefault(target - source, np.zeros(x.slot_count))[target : target + length] = factor
+        masks.setdefault((target - source) % x.slot_count, np.zeros(x.slot_count))[target : target + length] = factor
     return gathered(x, masks)
 
 
@@ -234,7 +241,7 @@ def _combined(operation: str, left: Any, right: Any, padding: Padding, slot_coun
         return (x, number, layout) if is_left else (number, x, layout)
     first, second = cast(list[Shape], shapes)
     fills = [_fills(value, shape, slot_count) for value, shape in zip((left, right), (first, second), strict=True)]
-    if any(fills) and all(filled or len(shape) < 2 for filled, shape in zip(fills, (first, second), strict=True)):
+    if any(fills) and all(map(_is_for_slots, (left, right), (first, second), fills)):
         return _as_slots(left), _as_slots(right), SLOTS
     shape = _shape.broadcast(operation, first, second, slot_count)
     if len(first) == len(second) == 1 and any(_is_of_other_length(value, shape) for value in (left, right)):
@@ -266,6 +273,23 @@ def _fills(value: Any, shape: Shape, slot_count: int) -> bool:
     if isinstance(value, _ENCODED):
         return value._layout.shape is None
     return len(shape) == 1 and shape[0] >= slot_count
+
+
+def _is_for_slots(value: Any, shape: Shape, fills: bool) -> bool:
+    """Whether an operand is filled up with zeros beside one that fills the slots: a vector is, and one value isn't."""
+    return fills or (len(shape) == 1 and not (isinstance(value, Ciphertext) and shape == (1,))) or shape == ()
+
+
+def _has_axes(*operands: Any) -> bool:
+    """Whether an operand in the clear is an array of several dimensions."""
+    return any(isinstance(value, np.ndarray) and value.ndim > 1 for value in operands)
+
+
+def _warn_of_one(operation: str, left: Any, right: Any, slot_count: int) -> None:
+    """Warn of an array of one value beside slots, which is in the first alone, where NumPy repeats it."""
+    for value in (left, right):
+        if isinstance(value, (list, tuple, np.ndarray)) and np.shape(value) == (1,):
+            _shape.warn_of_lengths(operation, (slot_count,), (1,))
 
 
 def _is_of_other_length(value: Any, shape: Shape | None) -> bool:

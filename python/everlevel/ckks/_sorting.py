@@ -20,7 +20,7 @@ from ._elementary import real
 from ._layouts import counted
 from ._numpy import NUMPY
 from ._shape import SLOTS
-from ._shaping import known, of_shape, require_vector
+from ._shaping import in_slots, known, of_shape, require_vector
 from .ciphertext import Ciphertext
 
 __all__ = ["median", "sort", "top_k"]
@@ -227,4 +227,4 @@ def _network(x: Ciphertext, count: int, kept: int, *, rising: bool, weights: Arr
         operands = known(own, MARGIN), known(partner, MARGIN)
         x = known(engine.maximum(*operands, gap=2 * MARGIN * engine.gap, bound=2 * MARGIN), MARGIN)
         signs = after
-    return known(x * (signs[: len(weights)] * weights * bound), bound * MARGIN * np.abs(weights).max())
+    return known(x * in_slots(signs[: len(weights)] * weights * bound, slots), bound * MARGIN * np.abs(weights).max())

@@ -19,7 +19,7 @@ from ._layouts import counted
 from ._numpy import NUMPY
 from ._reductions import kept
 from ._shape import SLOTS
-from ._shaping import of_shape, require_vector
+from ._shaping import in_slots, of_shape, require_vector
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
 
@@ -287,8 +287,9 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     array([0.506, 0.186, 0.307])
     """
     operation = "softmax"
-    value, width = counted(operation, x, count)
-    value = real(operation, value)
+    slots, width = counted(operation, x, count)
+    # A vector of all of these values has nothing behind it that an interval could leave out.
+    value = real(operation, x if width == x.size else slots)
     bound = value.bound or 1.0
     low, high = (-bound, bound) if interval is None else checked_interval(operation, interval)
     with np.errstate(over="ignore"):
@@ -302,7 +303,10 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
         )
     # The mean of e^x is as large as they are, and its reciprocal multiplies what is as small as e^x may be.
     powers = evaluate("exp", value, (low, high), error=2.0**-18 * least)
-    shares = powers * (1 / width) if width == value.slot_count else powers * np.full(width, 1 / width)
+    if value._layout != SLOTS:
+        shares = powers * np.full(value.shape, 1 / width)
+    else:
+        shares = powers * in_slots(np.full(width, 1 / width), value.slot_count)
     mean = claimed(shares.sum(), most * _MARGIN)
     inverse = evaluate(operation, mean, (least / _MARGIN, most * _MARGIN), error=2.0**-17 / most)
     result = claimed(shares * inverse, _MARGIN)
