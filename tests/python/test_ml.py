@@ -12,20 +12,29 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.decomposition import PCA
 from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 
 from everlevel import errors, ml
 from trained_models import SMALL, check_claims, data, digits, trained_digits
 
 
 def own_scores(trained: Any, x: Any) -> Any:
+    last = trained[-1] if hasattr(trained, "steps") else trained
+    if hasattr(last, "decision_function_shape"):
+        # Its own default makes one score a class of the votes.
+        last.decision_function_shape = "ovo"
     if hasattr(trained, "decision_function"):
         return trained.decision_function(x)
+    if hasattr(last, "cluster_centers_"):
+        # The nearest center has the largest score: squares of distances, but for that of the row.
+        rows = trained[:-1].transform(x) if hasattr(trained, "steps") else x
+        return (rows**2).sum(1, keepdims=True) - trained.transform(x) ** 2
     if hasattr(trained, "predict_proba"):
         probabilities = np.clip(trained.predict_proba(x), 1e-300, 1 - 1e-16)
         if probabilities.shape[1] == 2:
@@ -51,6 +60,10 @@ LINEAR = {
     "ridge classifier": (RidgeClassifier(), "iris"),
     "linear SVC": (make_pipeline(MinMaxScaler(), LinearSVC()), "iris"),
     "SVC": (make_pipeline(StandardScaler(with_mean=False), SVC(kernel="linear")), "cancer"),
+    "SVC of three classes": (SVC(kernel="linear"), "iris"),
+    "SVC of degree 1": (make_pipeline(StandardScaler(), SVC(kernel="poly", degree=1)), "cancer"),
+    "k-means": (KMeans(4, n_init=2, random_state=0), "iris"),
+    "k-means of batches": (make_pipeline(StandardScaler(), MiniBatchKMeans(3, n_init=2, random_state=0)), "iris"),
     "projection": (make_pipeline(StandardScaler(), PCA(3, whiten=True), LogisticRegression()), "cancer"),
     "unscaled": (make_pipeline(MaxAbsScaler(), StandardScaler(with_std=False), PCA(2), Ridge()), "diabetes"),
 }
@@ -81,6 +94,47 @@ def test_linear_models(name: str) -> None:
     assert scores.ciphertext.level == 0
     assert model.key_nbytes == server.nbytes
     check_claims(model, client, scores, rows)
+
+
+KERNELS = {
+    "rbf": (make_pipeline(StandardScaler(), SVC(C=0.5)), "cancer", {"degree": 31}),
+    "rbf of three classes": (SVC(gamma=0.2), "iris", {"degree": 31}),
+    "polynomial": (make_pipeline(MinMaxScaler(), SVC(kernel="poly", coef0=1.0)), "iris", {}),
+    "square": (SVC(kernel="poly", degree=2, gamma="auto"), "iris", {}),
+    "nu": (NuSVC(kernel="poly", degree=2), "iris", {}),
+    "regression": (make_pipeline(StandardScaler(), PCA(3), SVR(C=10.0)), "diabetes", {"degree": 31}),
+    "nu regression": (make_pipeline(StandardScaler(), NuSVR(kernel="poly", degree=2, C=10.0)), "diabetes", {}),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name: str) -> None:
+    estimator, source, options = KERNELS[name]
+    x, y = data(source)
+    trained = estimator.fit(x, y)
+    with pytest.warns(errors.RangeWarning):
+        model = ml.compile(trained, x, ranges="calibrated", max_error=0.05, **options, **SMALL)
+    own, rows = own_scores(trained, x), x[:4]
+    spread = np.ptp(own)
+    # Polynomials of degree 2 and 3 are kept; others are within what was asked for.
+    assert np.abs(model.simulate(x) - own).max() <= (0.05 if options else 1e-9) * spread
+    client, server = model.keys()
+    scores = model(client.encrypt(rows), server)
+    np.testing.assert_allclose(client.decrypt(scores), model.simulate(rows), atol=1e-3 * spread)
+    if source != "diabetes":
+        np.testing.assert_array_equal(client.predict(scores), trained.predict(rows))
+        assert model._fidelity.agreeing >= 0.98 * len(x)
+        with pytest.raises(errors.ModelError, match="gives no probabilities"):
+            client.predict_proba(scores)
+    check_claims(model, client, scores, rows)
+
+
+def test_distances_are_proven_not_to_be_above_0() -> None:
+    x, y = data("iris")
+    model = ml.compile(SVC(gamma=0.05).fit(x, y), x, degree=31, max_error=1.0, **SMALL)
+    _, kernel = model._program.polynomials
+    assert (kernel.name, kernel.is_proven) == ("exp", True)
+    assert kernel.interval[1] < 0.01
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])

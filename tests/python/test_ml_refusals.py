@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -44,8 +45,13 @@ def several(labels: Any) -> Any:
             errors.ModelError,
             "RandomForestClassifier is not supported",
         ),
-        (lambda x, y: SVC().fit(x, y), errors.ModelError, "kernel='rbf', and 'linear' is supported; train"),
-        (lambda x, y: SVC(kernel="linear").fit(x, y), errors.ModelError, "3 classes, .*; train LinearSVC"),
+        (
+            lambda x, y: SVC(kernel="sigmoid").fit(x, y),
+            errors.ModelError,
+            "kernel='sigmoid', and 'linear' or 'poly' or 'rbf' is supported; train",
+        ),
+        (lambda x, y: SVC(kernel="poly", degree=4).fit(x, y), errors.ModelError, "degree=4, and 1 or 2 or 3 is"),
+        (lambda x, y: KMeans(1, n_init=1).fit(x), errors.ModelError, "has 1 center, and at least 2 are needed"),
         (lambda x, y: LogisticRegression(), errors.ModelError, "has no coef_, .*; call its fit"),
         (
             lambda x, y: make_pipeline(PolynomialFeatures(), Ridge()).fit(x, y),

@@ -42,10 +42,10 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     Parameters
     ----------
     trained : model of scikit-learn, onnx.ModelProto, or path
-        Fitted, of scikit-learn: LinearRegression, Ridge, Lasso, ElasticNet, LinearSVR, SVR with a linear kernel;
-        LogisticRegression, RidgeClassifier, LinearSVC, SVC with a linear kernel and two classes; MLPClassifier,
-        MLPRegressor; or a Pipeline that ends in one of these, after StandardScaler, MinMaxScaler, MaxAbsScaler or PCA,
-        which take no levels.
+        Fitted, of scikit-learn: LinearRegression, Ridge, Lasso, ElasticNet, LinearSVR, SVR, NuSVR;
+        LogisticRegression, RidgeClassifier, LinearSVC, SVC, NuSVC, of linear, poly and rbf kernels; KMeans,
+        MiniBatchKMeans; MLPClassifier, MLPRegressor; or a Pipeline that ends in one of these, after StandardScaler,
+        MinMaxScaler, MaxAbsScaler or PCA, which take no levels.
         In ONNX's format, or the path of a file of it (a `pathlib.Path`, or text that ends in ``.onnx``): networks of
         Gemm, MatMul, Conv, BatchNormalization, AveragePool, GlobalAveragePool, sums, products with constants and
         changes of shape; Relu, Sigmoid, Tanh, Gelu, Swish, x·Sigmoid(x) and x·x; at the end Softmax or LogSoftmax.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +39,8 @@ ACTIVATIONS: Final[Mapping[str, Callable[[Array], Array]]] = {
     "gelu-tanh": _gelu_tanh,
     "silu": lambda x: x * _logistic(x),
     "square": np.square,
+    "cube": lambda x: x**3,
+    "exp": np.exp,
 }
 """Functions of one number that layers apply to each of theirs."""
 
@@ -58,11 +60,15 @@ class Affine:
     sources: tuple[int, ...] = ()
     """Numbers of the results that the weights' columns are for, one after the other: 0 is the input, and k what the
     k-th activation gives; the last one's, where it is left out."""
+    most: float = math.inf
+    """Largest value that a result has, where more is known than what intervals of each source lead to."""
 
     def after(self, first: Affine) -> Affine:
         """Return this layer of another one's result, as one layer."""
         places = f"{first.place}, {self.place}"
-        return Affine(self.weights @ first.weights, self.weights @ first.bias + self.bias, places, self.shape)
+        return replace(
+            self, weights=self.weights @ first.weights, bias=self.weights @ first.bias + self.bias, place=places
+        )
 
 
 @dataclass(frozen=True)
@@ -84,8 +90,9 @@ class Task:
     ----------
     classes : ndarray or None
         Labels; None of a regression.
-    link : {"identity", "logistic", "softmax", "one-versus-rest", None}
-        From scores to probabilities, or to the values of a regression; None where a model gives no probabilities.
+    link : {"identity", "logistic", "softmax", "one-versus-rest", "one-versus-one", None}
+        From scores to probabilities, or to the values of a regression; None where a model gives no probabilities, and
+        one-versus-one where it gives none and scores are votes of each two classes, above 0 for the first.
     is_flat : bool
         Whether a row has one score, so that scores have the shape (rows,).
     """
@@ -102,6 +109,11 @@ class Task:
         """Return the predictions for scores of shape (rows, outputs)."""
         if self.classes is None:
             return self.shaped(scores)
+        if self.link == "one-versus-one":
+            first, second = np.triu_indices(len(self.classes), 1)
+            winners = np.where(scores > 0, first, second)
+            votes = (winners[:, :, None] == np.arange(len(self.classes))).sum(1)
+            return np.asarray(self.classes[votes.argmax(1)])
         chosen = (scores[:, 0] > threshold).astype(int) if self.is_flat else scores.argmax(1)
         labels: NDArray[Any] = self.classes[chosen]
         return labels

@@ -15,7 +15,7 @@ from ._ranges import InputRange
 from ._schedule import Schedule
 
 _LABEL_TYPE: Final = re.compile(r"[<|=][biuf][1248]|<U\d{1,3}")
-_LINKS: Final = ("identity", "logistic", "softmax", "one-versus-rest", None)
+_LINKS: Final = ("identity", "logistic", "softmax", "one-versus-rest", "one-versus-one", None)
 
 
 def of_range(region: InputRange) -> Notes:

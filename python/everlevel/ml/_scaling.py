@@ -25,9 +25,9 @@ _MOST_BOX: Final = 64.0
 _LEAST: Final = 1e-12
 _NOISE: Final = 2.0**-26
 """Standard deviation of a step's noise, of values up to 1: about that of a rescaling by 2^40 at N = 2^16."""
-_HOMOGENEOUS: Final = {"relu": 1, "square": 2}
+_HOMOGENEOUS: Final = {"relu": 1, "square": 2, "cube": 3}
 """Degrees d of homogeneous activations, f(c·x) = c^d·f(x) for c > 0: each unit has its own interval."""
-_EXACT_DEGREES: Final = {"square": 2}
+_EXACT_DEGREES: Final = {"square": 2, "cube": 3}
 """Degrees of activations that are polynomials: those of other activations are asked for or searched."""
 _CALIBRATED: Final = "compile with ranges='calibrated', whose intervals are shorter and not proven"
 
@@ -196,6 +196,7 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
         taken = _side_by_side([results[number] for number in layer.sources or (-1,)])
         weights, bias = layer.weights * taken.units, layer.weights @ taken.offset + layer.bias
         low, high = taken.region.reach(weights, bias)
+        high = np.minimum(high, layer.most)
         if following is None:
             box = float((np.abs(weights) @ taken.region.sizes).max()) / _MOST_BOX
             scale = max(float(np.maximum(-low, high).max()) * _ABOVE, box, _LEAST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -39,9 +40,25 @@ def read(model: Any) -> Network:
     *transformers, (place, last) = _steps(model)
     layers: list[Layer] = [_transformer(at, step) for at, step in transformers]
     found, task = _estimator(place, last)
-    network = Network(folded([*layers, *found]), task, name)
+    network = Network(_joined(folded(layers), found), task, name)
     require_finite(network)
     return network
+
+
+def _joined(before: tuple[Layer, ...], layers: list[Layer]) -> tuple[Layer, ...]:
+    """Put the transformers' one layer before a model's, which takes their results in place of inputs."""
+    result: list[Layer] = []
+    for index, layer in enumerate(folded(layers)):
+        if not (before and isinstance(layer, Affine) and (index == 0 or 0 in layer.sources)):
+            result.append(layer)
+            continue
+        (first,) = before
+        assert isinstance(first, Affine)
+        # Columns for the inputs come first.
+        count = len(first.bias)
+        inputs = replace(layer, weights=layer.weights[:, :count]).after(first)
+        result.append(replace(inputs, weights=np.hstack([inputs.weights, layer.weights[:, count:]])))
+    return tuple(result)
 
 
 def _steps(model: Any) -> list[tuple[str, Any]]:
@@ -162,7 +179,7 @@ def _linear(place: str, model: Any) -> Affine:
 
 def _regression(place: str, model: Any) -> Read:
     layer = _linear(place, model)
-    return [layer], Task(None, "identity", np.ndim(model.coef_) == 1 or type(model).__name__ == "SVR")
+    return [layer], Task(None, "identity", np.ndim(model.coef_) == 1)
 
 
 def _classifier(link: Callable[[Any], str | None]) -> Callable[[str, Any], Read]:
@@ -205,22 +222,56 @@ def _classes(place: str, model: Any) -> NDArray[Any]:
 
 
 def _svc(place: str, model: Any) -> Read:
-    _option(place, model, "kernel", ("linear",), "train LinearSVC, or with kernel='linear'")
     classes = _classes(place, model)
-    if len(classes) > 2:
-        raise ModelError(
-            f"compile: {place} has {len(classes)} classes, and lets each two of them vote, which is supported for 2; "
-            f"train LinearSVC, whose scores are one for each class",
-            place=place,
-            found=len(classes),
-            supported=2,
-        )
-    return [_linear(place, model)], Task(classes, None, True)
+    dual, bias = _dense(_attribute(place, model, "dual_coef_")), _dense(_attribute(place, model, "intercept_"))
+    if len(classes) == 2:
+        return _kernel(place, model, dual, bias), Task(classes, None, True)
+    # The vote of classes i < j takes the support vectors of both: row j - 1 is for those of i, row i for those of j.
+    of_class = np.repeat(np.arange(len(classes)), _attribute(place, model, "n_support_"))
+    votes = [
+        np.where(of_class == i, dual[j - 1], 0.0) + np.where(of_class == j, dual[i], 0.0)
+        for i, j in zip(*np.triu_indices(len(classes), 1), strict=True)
+    ]
+    return _kernel(place, model, np.array(votes), bias), Task(classes, "one-versus-one", False)
 
 
 def _svr(place: str, model: Any) -> Read:
-    _option(place, model, "kernel", ("linear",), "train LinearSVR, or with kernel='linear'")
-    return _regression(place, model)
+    dual, bias = _dense(_attribute(place, model, "dual_coef_")), _dense(_attribute(place, model, "intercept_"))
+    return _kernel(place, model, dual, bias), Task(None, "identity", True)
+
+
+def _kernel(place: str, model: Any, dual: Array, bias: Array) -> list[Layer]:
+    """Return the layers of sums over kernels with support vectors."""
+    kernel = _option(place, model, "kernel", ("linear", "poly", "rbf"), "train it with one of them")
+    vectors = _dense(_attribute(place, model, "support_vectors_"))
+    sums = Affine(dual, bias, place)
+    if kernel == "linear":
+        return [Affine(dual @ vectors, bias, place)]
+    gamma, ones = float(_attribute(place, model, "_gamma")), np.ones(len(vectors))
+    at = f"{place}, kernel"
+    if kernel == "poly":
+        degree = _option(place, model, "degree", (1, 2, 3), "train it with one of them")
+        inner = Affine(gamma * vectors, model.coef0 * ones, at)
+        return [inner, sums] if degree == 1 else [inner, Activation("square" if degree == 2 else "cube", at), sums]
+    # -γ·|x - s|² = 2γ·s·x - γ·|x|² - γ·|s|², which is never above 0.
+    identity = Affine(np.eye(vectors.shape[1]), np.zeros(vectors.shape[1]), f"{place}, squares")
+    weights = np.hstack([2 * gamma * vectors, np.full(vectors.shape, -gamma)])
+    distances = Affine(weights, -gamma * (vectors**2).sum(1), at, sources=(0, 1), most=0.0)
+    return [identity, Activation("square", f"{place}, squares"), distances, Activation("exp", at), sums]
+
+
+def _k_means(place: str, model: Any) -> Read:
+    """Return a score for each center that is above the others' where it is the nearest one: 2·c·x - |c|²."""
+    centers = _dense(_attribute(place, model, "cluster_centers_"))
+    if len(centers) < 2:
+        raise ModelError(
+            f"compile: {place} has {len(centers)} center, and at least 2 are needed to choose among; fit it with more",
+            place=place,
+            found=len(centers),
+            supported=2,
+        )
+    labels = np.arange(len(centers), dtype=np.asarray(_attribute(place, model, "labels_")).dtype)
+    return [Affine(2 * centers, -(centers**2).sum(1), place)], Task(labels, None, False)
 
 
 def _perceptron(place: str, model: Any) -> list[Layer]:
@@ -270,10 +321,14 @@ _ESTIMATORS: Final[Mapping[str, Callable[[str, Any], Read]]] = {
     "ElasticNet": _regression,
     "LinearSVR": _regression,
     "SVR": _svr,
+    "NuSVR": _svr,
     "LogisticRegression": _classifier(_logistic_link),
     "RidgeClassifier": _classifier(lambda model: None),
     "LinearSVC": _classifier(lambda model: None),
     "SVC": _svc,
+    "NuSVC": _svc,
+    "KMeans": _k_means,
+    "MiniBatchKMeans": _k_means,
     "MLPClassifier": _perceptron_classifier,
     "MLPRegressor": _perceptron_regressor,
 }

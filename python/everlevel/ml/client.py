@@ -119,7 +119,7 @@ class Client:
             If the model gives none: a regression, or a support vector machine.
         """
         operation, facts = "predict_proba", self._facts
-        if facts.task.link in (None, "identity"):
+        if facts.task.link in (None, "identity", "one-versus-one"):
             raise ModelError(
                 f"{operation}: the model is a {facts.name}, which gives no probabilities; use client.decrypt or "
                 f"client.predict",
