@@ -233,6 +233,24 @@ def test_functions_have_no_value_behind_short_vectors(party: Party, rng: np.rand
     check(party, series, 0.5 + 2 * (values / 2) ** 2 - 1)
 
 
+def test_choices_from_arrays(party: Party, lossy: Party, rng: np.random.Generator) -> None:
+    a, b = rng.uniform(-1, 1, (2, 2, 3))
+    mask = np.array([[True, False, True], [False, False, True]])
+    check(party, everlevel.where(mask, encrypted(party, a), b), np.where(mask, a, b))
+    check(party, np.where(mask, encrypted(party, a), encrypted(party, b)), np.where(mask, a, b))
+    check(party, np.where([True, False, True], encrypted(party, a), 0.5), np.where([True, False, True], a, 0.5))
+    x = lossy.engine.encrypt(a, lossy.secret_key, bound=1)
+    for result, expected in (
+        (np.maximum(x, b), np.maximum(a, b)),
+        (np.minimum(0.25, x), np.minimum(0.25, a)),
+        (np.where(x > b[0], x, b[0]), np.where(a > b[0], a, b[0])),
+    ):
+        assert result.shape == (2, 3)
+        np.testing.assert_allclose(lossy.engine.decrypt(result, lossy.secret_key), expected, atol=0.05)
+    counted = (x > 0.0).sum()
+    assert counted.shape == ()
+
+
 def test_softmax_on_an_interval_without_0(party: Party) -> None:
     deep = keyed_party(Engine(max_level=13, insecure_log_n=INSECURE_LOG_N))
     values = np.array([[2.5, 2.0, 3.0]])

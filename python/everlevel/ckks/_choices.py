@@ -235,7 +235,9 @@ def where(condition: Ciphertext | ArrayLike, x: Operand, y: Operand) -> Cipherte
             actual=", ".join(type(value).__name__ for value in (condition, x, y)),
         )
     chooser, first, second = (_chosen_from(operation, value, encrypted[0]) for value in (condition, x, y))
-    lengths = sorted({len(value) for value in (chooser, first, second) if isinstance(value, np.ndarray)})
+    lengths = sorted(
+        {len(value) for value in (chooser, first, second) if isinstance(value, np.ndarray) and value.ndim == 1}
+    )
     if len(lengths) > 1:
         raise MessageError(
             f"{operation}: arrays have {lengths[0]} values and {lengths[-1]}, and a choice needs one for each slot; "
@@ -293,8 +295,8 @@ def _chosen_from(operation: str, value: Any, x: Ciphertext) -> Any:
     if _checks.is_scalar(value):
         number = _checks.scalar(operation, value)
         return number if number.imag else number.real
-    slots, is_real = _checks.message(operation, value, x.slot_count)
-    return slots.real if is_real else slots
+    values, is_real, shape = _checks.array(operation, value, x.slot_count)
+    return (values.real if is_real else values).reshape(shape)
 
 
 def _of_value(operation: str, value: Any) -> tuple[Any, dict[str, float]]:
@@ -326,8 +328,7 @@ def _size(operation: str, operand: Any, x: Ciphertext) -> float:
         return cast(Any, x._engine).subtract(x, operand).bound - x.bound  # type: ignore[no-any-return]
     if _checks.is_scalar(operand):
         return abs(_checks.scalar(operation, operand))
-    values, _ = _checks.message(operation, operand, x.slot_count)
-    return float(np.abs(values).max())
+    return float(np.abs(_checks.array(operation, operand, x.slot_count)[0]).max())
 
 
 def _precision(x: Ciphertext, bound: float) -> dict[str, float]:
