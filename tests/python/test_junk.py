@@ -53,6 +53,7 @@ _TRUTHS = {"progress", "real_only"}
 
 _ENGINES = {"from_file.slot_count": None, "seeded_keys": False, "auto_bootstrap": False}
 _ENGINES |= {"from_file.thread_count": 1, "from_file.bound": None, "range": "warn"}
+_ENGINES |= {"device": "cpu", "device_id": 0, "device_memory": None, "mode": "cpu"}
 """Arguments that all engines of files take."""
 
 

@@ -301,7 +301,7 @@ def test_the_slots_shape_is_that_of_0_1(party: Party) -> None:
     assert moved.shape == (512,)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("text", ["600", "2,-1", "0", "a", "3,", "²"])
+@pytest.mark.parametrize("text", ["600", "2,-1", "0", "a", "3,", "²", "9" * 5000])
 @pytest.mark.parametrize("padding", ["zeros", "any", "none"])
 def test_headers_are_checked(party: Party, text: str, padding: str) -> None:
     x = encrypted(party, [1.0, 2.0])

@@ -60,8 +60,10 @@ def wanted(operation: str, mode: Any, device_id: Any, device_memory: Any) -> tup
     else:
         hint = "leave it out for the CPU"
     if checks.one_of(operation, "mode", mode, _MODES, hint) == CPU:
-        for name, value, usual in (("device_id", device_id, 0), ("device_memory", device_memory, None)):
-            if value != usual:
+        is_first = checks.is_integer(device_id) and device_id == 0
+        options = ("device_id", device_id, 0, is_first), ("device_memory", device_memory, None, device_memory is None)
+        for name, value, usual, is_usual in options:
+            if not is_usual:
                 raise ParameterError(
                     f"{operation}: {name} is {value!r} and mode is 'cpu', which has no device; pass mode='gpu' as well",
                     option=name,

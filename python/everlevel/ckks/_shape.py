@@ -6,6 +6,7 @@ docs/notes/shapes.md has the rules. Nothing here computes on what is encrypted.
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -134,7 +135,7 @@ def of_notes(notes: Mapping[str, str], slot_count: int, unit_count: int) -> Layo
     if text is None:
         return SLOTS
     sizes = text.split(",") if text else []
-    is_shape = len(sizes) <= _MOST_DIMENSIONS and all(size.isascii() and size.isdecimal() for size in sizes)
+    is_shape = len(sizes) <= _MOST_DIMENSIONS and all(re.fullmatch("[0-9]{1,8}", size) for size in sizes)
     shape = tuple(map(int, sizes)) if is_shape else ()
     if not is_shape or not 0 < math.prod(shape) <= slot_count or unit_count != 1 or padding not in ("zeros", "any"):
         raise HeaderError(
