@@ -241,7 +241,9 @@ def _combined(operation: str, left: Any, right: Any, padding: Padding, slot_coun
         return (x, number, layout) if is_left else (number, x, layout)
     first, second = cast(list[Shape], shapes)
     fills = [_fills(value, shape, slot_count) for value, shape in zip((left, right), (first, second), strict=True)]
-    if any(fills) and all(map(_is_for_slots, (left, right), (first, second), fills)):
+    has_units = any(isinstance(value, _ENCODED) and value.unit_count > 1 for value in (left, right))
+    has_units = has_units or any(len(shape) == 1 and shape[0] > slot_count for shape in (first, second))
+    if has_units or (any(fills) and all(map(_is_for_slots, (left, right), (first, second), fills))):
         return _as_slots(left), _as_slots(right), SLOTS
     shape = _shape.broadcast(operation, first, second, slot_count)
     if len(first) == len(second) == 1 and any(_is_of_other_length(value, shape) for value in (left, right)):
@@ -288,7 +290,8 @@ def _has_axes(*operands: Any) -> bool:
 def _warn_of_one(operation: str, left: Any, right: Any, slot_count: int) -> None:
     """Warn of an array of one value beside slots, which is in the first alone, where NumPy repeats it."""
     for value in (left, right):
-        if isinstance(value, (list, tuple, np.ndarray)) and np.shape(value) == (1,):
+        is_one = value.shape == (1,) if isinstance(value, np.ndarray) else isinstance(value, (list, tuple))
+        if is_one and len(value) == 1 and _checks.is_scalar(value[0]):
             _shape.warn_of_lengths(operation, (slot_count,), (1,))
 
 

@@ -198,6 +198,8 @@ class Run:
                 bound, room = notice.bound, notice.room
                 if bound is not None and room is not None and bound < room * (1 - 2.0**-20):
                     self.found("reason", f"a warning says that {bound} exceeds {room}: {notice}")
+            elif isinstance(notice, DeprecationWarning) and "zeros follow both" in str(notice):
+                self.report.counts["lengths filled up"] += 1
             elif not isinstance(notice, LevelWarning):
                 self.found("foreign warning", f"{type(notice).__name__}: {str(notice)[:200]}")
 
