@@ -38,7 +38,11 @@ impl<D: Device> Setup<D> {
         let options = Options { slot_count, thread_count: 2, ..Options::default() };
         let ctx = Context::with_options(Params::try_from(literal).expect("parameters"), options).expect("a context");
         let secret = ctx.secret_key().expect("a key");
-        let capacity = Capacity { limb_count: 8000, packed_count: 96 << 20 };
+        let capacity = match ctx.ring().log_n() {
+            ..=11 => Capacity { limb_count: 8000, packed_count: 96 << 20 },
+            12 => Capacity { limb_count: 8000, packed_count: 192 << 20 },
+            _ => Capacity { limb_count: 3000, packed_count: 1000 << 20 },
+        };
         Self {
             bootstrapper: Bootstrapper::new(&ctx).expect("a bootstrapper"),
             relinearization: ctx.relinearization_key(&secret, &no_progress).expect("a key"),
@@ -201,6 +205,36 @@ fn other_chains() {
     let setup = Setup::new(small(ParamsLiteral::high_precision()), None, Arithmetic::Integers);
     let key = setup.key(BootstrapKind::Regular, 3, BootstrapKeySize::Medium);
     setup.many("high precision", Method::Precise, SlotType::Complex, (&key).into(), &[&setup.encrypt(wave, 1)]);
+}
+
+/// Kernels of larger rings, whose transforms have other columns.
+#[test]
+fn a_larger_ring() {
+    let setup = Setup::new(ParamsLiteral::insecure_bootstrap(12), None, Arithmetic::Integers);
+    some_methods("2^12", &setup);
+    let key = setup.key(BootstrapKind::Both, 3, BootstrapKeySize::Large);
+    let real = setup.encrypt(real_wave, 3);
+    setup.many("2^12, large", Method::Lossy, SlotType::Real, (&key).into(), &[&real]);
+}
+
+/// Parameters of 128 bits, whose ring has transforms of its own.
+#[test]
+#[ignore = "slow: some ten minutes and ten gigabytes"]
+fn the_full_size() {
+    some_methods("2^16", &Setup::new(ParamsLiteral::bootstrap(), None, Arithmetic::Doubles));
+}
+
+/// A regular and a sign bootstrap with a medium key, and a regular one with a small key.
+fn some_methods(name: &str, setup: &Setup) {
+    let (low, sign) = (setup.encrypt(wave, 0), setup.encrypt(signs, 3));
+    let key = setup.key(BootstrapKind::Both, 3, BootstrapKeySize::Medium);
+    setup.many(name, Method::Regular, SlotType::Complex, (&key).into(), &[&low]);
+    setup.many(name, Method::Sign, SlotType::Real, (&key).into(), &[&sign]);
+    drop(key);
+    let rotation = setup.ctx.rotation_key(&setup.secret, &no_progress).expect("a key");
+    let small = setup.bootstrapper.small_bootstrap_key(&setup.secret, &no_progress).expect("a key");
+    let small = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 };
+    setup.many(&format!("small, {name}"), Method::Regular, SlotType::Complex, small, &[&low]);
 }
 
 /// What the compiler of CUDA wrote, on all that a bootstrap launches, sums of diagonals among it.
