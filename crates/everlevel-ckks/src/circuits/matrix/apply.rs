@@ -48,8 +48,10 @@ impl<'k> From<&RotationKeys<'k>> for RotationKeys<'k> {
 }
 
 impl Context {
-    /// Fixed rotation keys as keys of a product: of its [`Context::matrix_rotations`], at its level or above. Of two
-    /// for one amount, the one for the lower level is taken that serves.
+    /// Fixed rotation keys as keys of a product: of its matrix's [`rotations`], at its level or above. Of two for one
+    /// amount, the one for the lower level is taken that serves.
+    ///
+    /// [`rotations`]: PlainMatrix::rotations
     pub fn fixed_rotations<'k>(&self, keys: &[&'k FixedRotationKey], level: usize) -> RotationKeys<'k> {
         let mut all: Vec<&FixedRotationKey> = keys.to_vec();
         let serves = |key: &&FixedRotationKey| self.core.ladder.sets.get(level).is_some_and(|set| key.key.serves(set));
