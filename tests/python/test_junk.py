@@ -239,13 +239,13 @@ def tfhe_integers(folder: Path) -> World:
     uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
     bools = engine.encrypt_bool([True, False], secret_key)
     x.save(folder / "ciphertext")
-    on_uints = ("minimum", "maximum", "rotate_left", "rotate_right", "select")
-    checked = [name for name in dir(engine) if name.startswith("checked_")]
+    on_uints = [n for n in dir(engine) if n.startswith(("checked_", "rotate_", "minimum", "maximum", "select"))]
     return World(
         {
             "Engine": engine,
             "Ciphertext": x,
             "UintArray": uints,
+            "IntArray": uints.astype(np.int8),
             "BoolArray": bools,
             "SecretKey": secret_key,
             "EvaluationKey": key,
@@ -255,8 +255,8 @@ def tfhe_integers(folder: Path) -> World:
         {
             "a": x,
             "b": 1,
-            **{f"{name}.a": uints for name in (*on_uints, *checked)},
-            **{f"{name}.b": uints for name in (*on_uints, *checked)},
+            **{f"{name}.a": uints for name in (*on_uints, "bitwise_count", "leading_zeros", "trailing_zeros")},
+            **{f"{name}.b": uints for name in on_uints},
             "amount": 1,
             "axis": None,
             "ciphertext": x,
@@ -265,7 +265,7 @@ def tfhe_integers(folder: Path) -> World:
             "count": 1,
             "dtype": np.uint16,
             "encrypt_bool.values": [True],
-            "encrypt_uint.values": np.array([1], np.uint8),
+            **{f"encrypt_{kind}.values": np.array([1], f"{kind}8") for kind in ("uint", "int")},
             "evaluation_key": key,
             "data": x.to_bytes(),
             "load.path": folder / "ciphertext",

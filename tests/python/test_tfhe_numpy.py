@@ -193,6 +193,7 @@ def test_the_documented_functions_are_those_that_work(engine: tfhe.Engine, secre
 
 
 OTHER_NAMES = {
+    "abs": "absolute",
     "mod": "remainder",
     "pow": "power",
     "amin": "min",

@@ -18,7 +18,7 @@ VALUES: Final = 2_000
 FEW_VALUES: Final = 50
 """Values of 32 and 64 bits on a real set."""
 
-UNSIGNED: Final = (np.uint8, np.uint16, np.uint32, np.uint64)
+DTYPES: Final = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64)
 
 Party = tuple[tfhe.Engine, tfhe.SecretKey]
 Operation = Callable[..., Any]
@@ -41,6 +41,10 @@ CHEAP: Final[dict[str, Operation]] = {
     "invert": lambda x, y: ~x,
     "left shift": lambda x, y: x << 3,
     "right shift": lambda x, y: x >> 5,
+    "right shift of a digit": lambda x, y: x >> 4,
+    "right shift of a bit": lambda x, y: x >> 1,
+    "absolute": lambda x, y: abs(x),
+    "bitwise_count": lambda x, y: np.bitwise_count(x),
     "select": lambda x, y: np.where(x > y, x, y),
 }
 DEAR: Final[dict[str, Operation]] = {
@@ -50,8 +54,8 @@ DEAR: Final[dict[str, Operation]] = {
     "divmod": divmod,
     "floor_divide by 10": lambda x, y: x // 10,
     "remainder by 10": lambda x, y: x % 10,
-    "left shift by others": lambda x, y: x << y % 8,
-    "right shift by others": lambda x, y: x >> y % 8,
+    "left shift by others": lambda x, y: x << (y & 7),
+    "right shift by others": lambda x, y: x >> (y & 7),
 }
 
 
@@ -87,12 +91,11 @@ def assert_numpys(function: Operation, dtype: Any, party: Party, rng: np.random.
     x, y = draw(rng, dtype, count), draw(rng, dtype, count)
     if function in (operator.floordiv, operator.mod, divmod):
         y[y == 0] = 3
-    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    encrypt = engine.encrypt_int if np.dtype(dtype).kind == "i" else engine.encrypt_uint
+    a, b = encrypt(x, secret_key), encrypt(y, secret_key)
     quarter = slice(0, count // 4)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
         for left, right, at in [(a, b, slice(None)), (a, y, quarter), (x, b, quarter)]:
-            if left is x and function in (DEAR["left shift by others"], DEAR["right shift by others"]):
-                continue
             found, expected = function(left[at], right[at]), function(x[at], y[at])
             if not isinstance(found, tuple):
                 found, expected = (found,), (expected,)
@@ -116,21 +119,21 @@ QUICK: Final = {
 }
 
 
-@of(UNSIGNED[:1])
+@of(DTYPES[:2])
 @named(QUICK)
 def test_operations(function: Operation, dtype: Any, quick: Party, rng: np.random.Generator) -> None:
     assert_numpys(function, dtype, quick, rng, VALUES)
 
 
 @pytest.mark.slow
-@of(UNSIGNED)
+@of(DTYPES)
 @named(CHEAP | DEAR)
 def test_operations_of_all_widths(function: Operation, dtype: Any, quick: Party, rng: np.random.Generator) -> None:
     assert_numpys(function, dtype, quick, rng, VALUES)
 
 
 @pytest.mark.slow
-@of(UNSIGNED)
+@of(DTYPES)
 @named(CHEAP | DEAR)
 def test_operations_with_a_real_set(function: Operation, dtype: Any, real: Party, rng: np.random.Generator) -> None:
     assert_numpys(function, dtype, real, rng, VALUES if np.dtype(dtype).itemsize <= 2 else FEW_VALUES)

@@ -213,7 +213,7 @@ everlevel_io::errors! {
         right: u32,
     }
     /// No integers of this width.
-    #[error("integers: there are none of {bits} bits; choose 8, 16, 32 or 64")]
+    #[error("integers: there are none of {bits} bits; choose 8, 16, 32, 64, 128 or 256")]
     UnknownWidth {
         /// The number of bits asked for.
         bits: u32,

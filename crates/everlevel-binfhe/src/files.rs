@@ -165,7 +165,7 @@ impl Stored<NamedParams<'_>> for UintArray {
         let text = container.metadata("object")?;
         let width =
             serde_json::from_str(text).ok().and_then(|entry: UintEntry| Width::from_bits(entry.width_bits).ok());
-        let Some(width) = width else { return refuse("object", text, "a width of 8, 16, 32 or 64 bits") };
+        let Some(width) = width else { return refuse("object", text, "a width of 8, 16, 32, 64, 128 or 256 bits") };
         let array = Self::from_blocks(op, Radix::of(op, params.space)?, width, blocks);
         array.or_else(|error| refuse("blocks", error, "digits of whole integers"))
     }

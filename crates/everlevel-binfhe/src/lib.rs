@@ -97,4 +97,4 @@ pub use secrets::{Secrets, SmallSecret};
 pub use slices::Joined;
 pub use splitting::{FailureMeasurement, Splitting};
 pub use tfhe::{LimbsLiteral, ParamsLiteral};
-pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
+pub use uint::{BoolArray, Cost, Extreme, Integers, Signed, UintArray, Width};

@@ -21,6 +21,7 @@ mod noise;
 mod ntru;
 mod public_keys;
 mod secrets;
+mod signed;
 mod stored_files;
 mod uint;
 mod uint_costs;

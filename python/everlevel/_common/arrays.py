@@ -35,7 +35,7 @@ def integer_array(operation: str, values: Any, needed: str, dtype: str) -> NDArr
     array = array_of(operation, values, needed)
     if array.dtype.kind in "iu":
         return array
-    if not hasattr(values, "dtype"):
+    if array.dtype == object or not hasattr(values, "dtype"):
         exact = np.asarray(values, dtype=object)
         if exact.size > 0 and all(type(value) is int for value in exact.flat):
             return exact

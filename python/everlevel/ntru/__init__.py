@@ -13,7 +13,7 @@ What `everlevel.tfhe` has, with its calls, arrays, errors and files: only the en
 array([False, False,  True, False])
 """
 
-from ..tfhe import BoolArray, Ciphertext, EvaluationKey, PublicKey, SecretKey, UintArray, concatenate, stack
+from ..tfhe import BoolArray, Ciphertext, EvaluationKey, IntArray, PublicKey, SecretKey, UintArray, concatenate, stack
 from .engine import Engine, parameter_sets
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Ciphertext",
     "Engine",
     "EvaluationKey",
+    "IntArray",
     "PublicKey",
     "SecretKey",
     "UintArray",

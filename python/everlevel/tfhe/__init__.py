@@ -15,6 +15,7 @@ from ._array import concatenate, stack
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
+from .int_array import IntArray
 from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
@@ -23,6 +24,7 @@ __all__ = [
     "Ciphertext",
     "Engine",
     "EvaluationKey",
+    "IntArray",
     "LookupKey",
     "PublicKey",
     "SecretKey",

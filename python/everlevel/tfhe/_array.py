@@ -188,7 +188,7 @@ def stack(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
 
     Parameters
     ----------
-    ciphertexts : sequence of Ciphertext, UintArray or BoolArray
+    ciphertexts : sequence of Ciphertext, UintArray, IntArray or BoolArray
         All of one kind and of one secret; integers of one width.
     axis : int, default 0
         Place of the new axis.
@@ -208,7 +208,7 @@ def concatenate(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
 
     Parameters
     ----------
-    ciphertexts : sequence of Ciphertext, UintArray or BoolArray
+    ciphertexts : sequence of Ciphertext, UintArray, IntArray or BoolArray
         All of one kind and of one secret; integers of one width.
     axis : int, default 0
         The axis.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ Shape = tuple[int, ...]
 
 _LARGEST_FACTOR = 2**31
 """Products of this and a message are far outside every space, and inside of 64 bits."""
+_WORD: Final = 64
+"""Bits of a word of integers in the clear."""
 _MORE_BITS = "choose parameters of more bits"
 
 
@@ -52,10 +54,32 @@ def integer(operation: str, values: Any, low: int = -_LARGEST_FACTOR) -> int:
     return int(array)
 
 
-def uints(operation: str, values: Any, width: int) -> NDArray[np.uint64]:
-    """Check an array of integers of a width, and return it."""
-    array = integer_array(operation, values, f"integers of {width} bits", f"numpy.uint{width}")
-    return in_range(operation, array, 0, 2**width - 1, "choose a larger width").astype(np.uint64)
+def range_of(width: int, *, signed: bool) -> tuple[int, int]:
+    """Return the least and the largest integer of a width."""
+    return (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
+
+
+def words(operation: str, values: Any, width: int, *, signed: bool) -> tuple[NDArray[np.uint64], Shape]:
+    """Check an array of integers of a width, and return their words, least significant first, and the shape."""
+    name = f"numpy.{'int' if signed else 'uint'}{width}" if width <= _WORD else "object"
+    array = integer_array(operation, values, f"integers of {width} bits", name)
+    array = in_range(operation, array, *range_of(width, signed=signed), "choose a larger width")
+    if width <= _WORD:
+        found = array.astype(np.int64).view(np.uint64) if signed else array.astype(np.uint64)
+        return flat(found & np.uint64(2**width - 1), np.uint64), array.shape
+    parts = [int(value) >> place & 2**_WORD - 1 for value in array.flat for place in range(0, width, _WORD)]
+    return np.array(parts, dtype=np.uint64), array.shape
+
+
+def integers_of_words(found: NDArray[np.uint64], width: int, *, signed: bool) -> NDArray[Any]:
+    """Return the integers that words are of: Python's, from 128 bits on."""
+    if width <= _WORD:
+        return found.astype(f"{'int' if signed else 'uint'}{width}")
+    integers = np.zeros(found.size * _WORD // width, dtype=object)
+    for index, parts in enumerate(found.reshape(integers.size, -1).tolist()):
+        value = sum(part << (_WORD * place) for place, part in enumerate(parts))
+        integers[index] = value - 2**width if signed and value >> (width - 1) else value
+    return integers
 
 
 def divisor(operation: str, values: Any) -> None:

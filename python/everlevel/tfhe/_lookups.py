@@ -13,12 +13,12 @@ from ..errors import MissingKeyError, OperandTypeError, ParameterError
 from . import _checks, _operands, _uint_operations
 from ._array import EncryptedArray, key_of
 from ._core import Core
-from ._uint_operations import WIDTHS
 from .ciphertext import Ciphertext
 from .keys import LookupKey, SecretKey
 from .uint_array import UintArray
 
 _MOST_BITS: Final = 16
+_WIDTHS: Final = (8, 16, 32, 64)
 
 
 def create_lookup_key(self: Core, secret_key: SecretKey, *, progress: bool | None = None) -> LookupKey:
@@ -184,13 +184,13 @@ def _entry_bits(operation: str, of_uints: bool, has: int, message_bits: int, out
     if out_bits is None:
         return has, of_uints
     bits = checks.integer(operation, "out_bits", out_bits)
-    if bits in WIDTHS and (of_uints or bits > message_bits):
+    if bits in _WIDTHS and (of_uints or bits > message_bits):
         return bits, True
     if not 1 <= bits <= message_bits:
         raise ParameterError(
             f"{operation}: out_bits is {bits}, and 1 to {message_bits}, 8, 16, 32 or 64 is taken; round it up to one",
             option="out_bits",
             value=bits,
-            allowed=(*range(1, message_bits + 1), *WIDTHS),
+            allowed=(*range(1, message_bits + 1), *_WIDTHS),
         )
     return bits, False

@@ -13,10 +13,10 @@ from ..errors import ParameterError
 from . import _checks, _operands
 from ._array import EncryptedArray
 from ._core import Core
+from ._integer_array import IntegerArray
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
-from .uint_array import UintArray
 
 
 def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: int | None = None) -> Ciphertext:
@@ -87,14 +87,14 @@ def rerandomize(self: Core, ciphertext: ArrayT, public_key: PublicKey) -> ArrayT
 
     Parameters
     ----------
-    ciphertext : Ciphertext, UintArray or BoolArray
+    ciphertext : Ciphertext, UintArray, IntArray or BoolArray
         Of any shape.
     public_key : PublicKey
         Of the secret of the ciphertext.
 
     Returns
     -------
-    Ciphertext, UintArray or BoolArray
+    Ciphertext, UintArray, IntArray or BoolArray
         Of the same shape, and with the same `max_value` or width.
 
     Raises
@@ -127,13 +127,14 @@ def rerandomize(self: Core, ciphertext: ArrayT, public_key: PublicKey) -> ArrayT
     return cast(ArrayT, type(x)(self, x._native.rerandomize(key._native), x.shape))
 
 
-def decrypt(self: Core, ciphertext: Ciphertext | UintArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:
+def decrypt(self: Core, ciphertext: Ciphertext | IntegerArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:
     """Decrypt an array.
 
     Returns
     -------
-    ndarray of bool, uint8, uint16, uint32 or uint64
-        Of the ciphertext's shape: small integers as ``uint8``, those of 8 to 64 bits with their width.
+    ndarray of bool, of unsigned or signed integers, or of objects
+        Of the ciphertext's shape: small integers as ``uint8``, those of 8 to 64 bits with their width, and those of 128
+        and 256 bits as Python's.
 
     Raises
     ------
@@ -149,11 +150,13 @@ def decrypt(self: Core, ciphertext: Ciphertext | UintArray | BoolArray, secret_k
     Answers that are shown to others tell a little about the noise, and nothing here hides that.
     """
     operation = "decrypt"
-    if isinstance(ciphertext, (UintArray, BoolArray)):
+    if isinstance(ciphertext, (IntegerArray, BoolArray)):
         same_parameters(self, operation, "ciphertext", ciphertext)
         secret = _operands.secret_key(self, operation, secret_key)
-        values: NDArray[Any] = ciphertext._native.decrypt(secret._native)
-        return values.astype(ciphertext.dtype).reshape(ciphertext.shape)
+        if isinstance(ciphertext, BoolArray):
+            return ciphertext._native.decrypt(secret._native).reshape(ciphertext.shape)
+        words, signed = ciphertext._native.decrypt(secret._native), ciphertext._signed
+        return _checks.integers_of_words(words, ciphertext.width, signed=signed).reshape(ciphertext.shape)
     x, secret = (
         _operands.ciphertext(self, operation, "ciphertext", ciphertext),
         _operands.secret_key(self, operation, secret_key),

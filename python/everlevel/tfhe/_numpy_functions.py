@@ -45,6 +45,11 @@ def _square(x: Any) -> Any:
     return x * x
 
 
+@NUMPY.implements(np.bitwise_count)
+def _bitwise_count(x: Any) -> Any:
+    return _engine(x).bitwise_count(x)
+
+
 @NUMPY.implements(np.stack)
 def _stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     return stack(arrays, axis)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
 from ._array import EncryptedArray, comparable
-
-if TYPE_CHECKING:
-    from .uint_array import UintArray
 
 __all__ = ["BoolArray"]
 
@@ -22,7 +19,7 @@ class Operations(Protocol):
     def _bool_invert(self, x: BoolArray) -> BoolArray: ...
     def _bool_gate(self, name: str, a: Any, b: Any) -> BoolArray: ...
     def _bool_any(self, name: str, x: BoolArray, axis: int | None) -> BoolArray: ...
-    def _bool_astype(self, x: BoolArray, dtype: DTypeLike) -> UintArray: ...
+    def _bool_astype(self, x: BoolArray, dtype: DTypeLike | str) -> Any: ...
 
 
 class BoolArray(EncryptedArray[_native.TfheBoolArray]):
@@ -74,13 +71,13 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
     def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return self._bitwise("xor", comparable("not_equal", other))
 
-    def astype(self, dtype: DTypeLike) -> UintArray:
+    def astype(self, dtype: DTypeLike | str) -> Any:
         """Turn truth values into integers, 0 or 1, without a bootstrap.
 
         Parameters
         ----------
-        dtype : dtype
-            ``uint8``, ``uint16``, ``uint32`` or ``uint64``.
+        dtype : dtype or str
+            That of a `UintArray` or an `IntArray`, as their `astype` takes it.
 
         Raises
         ------

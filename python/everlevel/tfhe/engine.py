@@ -27,6 +27,7 @@ from . import (
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .int_array import IntArray
 from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
@@ -267,7 +268,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return _lookups.remembered(self, native)
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheUintArray):
-            return UintArray(self, native, shape)
+            return (IntArray if notes.get("signed") == "yes" else UintArray)(self, native, shape)
         if isinstance(native, _native.TfheBoolArray):
             return BoolArray(self, native, shape)
         return Ciphertext(self, native, shape)
@@ -301,6 +302,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     lookup = _lookups.lookup
 
     encrypt_uint = _uints.encrypt_uint
+    encrypt_int = _uints.encrypt_int
     encrypt_bool = _uints.encrypt_bool
     minimum = _uints.minimum
     maximum = _uints.maximum
@@ -309,6 +311,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
     checked_multiply = _uints.checked_multiply
     checked_floor_divide = _uints.checked_floor_divide
     checked_remainder = _uints.checked_remainder
+    bitwise_count = _uints.bitwise_count
+    leading_zeros = _uints.leading_zeros
+    trailing_zeros = _uints.trailing_zeros
     rotate_left = _uints.rotate_left
     rotate_right = _uints.rotate_right
     select = _uints.select
@@ -321,11 +326,12 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _uint_unary = _uint_operations.unary
     _uint_shift = _uint_operations.shift
     _uint_reduce = _uint_operations.reduce
+    _uint_place_of = _uint_operations.place_of
     _uint_astype = _uint_operations.astype
     _bool_invert = _uint_operations.invert
     _bool_gate = _uint_operations.bool_gate
     _bool_any = _uint_operations.any_of
-    _bool_astype = _uint_operations.uints_of_bools
+    _bool_astype = _uint_operations.integers_of_bools
 
 
 _MOST_DECIMALS: Final = 19

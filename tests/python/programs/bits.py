@@ -282,7 +282,7 @@ def operators(draw: Draw) -> tuple[str, ...]:
 @WIDE.rule(
     *(
         f"tfhe.UintArray.__{name}__"
-        for name in ("lshift", "rshift", "rlshift", "rrshift", "divmod", "rdivmod", "pow", "neg", "invert")
+        for name in ("lshift", "rshift", "rlshift", "rrshift", "divmod", "rdivmod", "pow", "neg", "abs", "invert")
     ),
     "tfhe.Engine.rotate_left",
     "tfhe.Engine.rotate_right",
@@ -295,6 +295,7 @@ def shifts(draw: Draw) -> tuple[str, ...]:
         (f"{name} << {amount}", "tfhe.UintArray.__lshift__"),
         (f"{name} >> {amount}", "tfhe.UintArray.__rshift__"),
         (f"-{name}", "tfhe.UintArray.__neg__"),
+        (f"abs({name})", "tfhe.UintArray.__abs__"),
         (f"~{name}", "tfhe.UintArray.__invert__"),
         (f"engine.rotate_left({name}, {amount})", "tfhe.Engine.rotate_left"),
         (f"engine.rotate_right({name}, {amount})", "tfhe.Engine.rotate_right"),

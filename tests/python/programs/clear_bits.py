@@ -146,6 +146,9 @@ class Array:
     def __pow__(self, exponent: int) -> Array:
         return self._with(exponent, lambda a, b: a**b)
 
+    def __abs__(self) -> Array:
+        return self
+
     def __neg__(self) -> Array:
         return self._with(0, lambda a, b: b - a)
 

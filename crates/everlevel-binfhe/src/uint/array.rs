@@ -87,6 +87,11 @@ impl UintArray {
         &self.blocks[i * self.per..(i + 1) * self.per]
     }
 
+    /// The last block of each integer, which holds the sign of a signed one.
+    pub(super) fn last_blocks(&self) -> Vec<Ciphertext> {
+        self.blocks.iter().skip(self.per - 1).step_by(self.per).cloned().collect()
+    }
+
     /// An array of the same width with other blocks.
     pub(super) fn with(&self, blocks: Vec<Ciphertext>) -> Self {
         Self { blocks, ..*self }
@@ -172,17 +177,24 @@ impl BoolArray {
 }
 
 impl Integers<'_> {
-    /// Public integers as operands: no noise, no mask, anybody can read them. Tables of public blocks are looked up
-    /// without a bootstrap.
+    /// Public integers as operands, of [`Width::words`] words each: no noise, no mask, anybody can read them. Tables of
+    /// public blocks are looked up without a bootstrap.
     ///
     /// # Errors
-    /// [`Error::ValueTooLarge`].
+    /// [`Error::ValueTooLarge`], [`Error::LengthMismatch`] for words that make no whole integers.
     pub fn constants(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
         let digits = self.radix.all_digits("constants", width, values)?;
         // Copies share their words.
         let plain: Vec<Ciphertext> = (0..self.radix.base()).map(|digit| self.plain(digit)).collect();
         let blocks = digits.into_iter().map(|digit| plain[digit as usize].clone()).collect();
         Ok(UintArray { width, per: self.radix.blocks(width), blocks })
+    }
+
+    /// A public integer below `2^64` as an operand beside each of `len` integers.
+    pub(super) fn repeated(&self, width: Width, value: u64, len: usize) -> Result<UintArray, Error> {
+        let mut words = vec![0; len * width.words()];
+        words.iter_mut().step_by(width.words()).for_each(|word| *word = value);
+        self.constants(width, &words)
     }
 
     /// Public truth values as operands.
@@ -233,12 +245,17 @@ impl Integers<'_> {
     /// [`crate::ObjectError::OtherSecret`].
     pub fn with_width(&self, a: &UintArray, width: Width) -> Result<UintArray, Error> {
         self.check_all("with_width", "operand", &a.blocks)?;
-        let (per, zero) = (self.radix.blocks(width), self.plain(0));
-        let resized = |i| {
+        Ok(self.resized(a, width, &vec![self.plain(0); a.len()]))
+    }
+
+    /// The integers at another width, with copies of a block above each one.
+    pub(super) fn resized(&self, a: &UintArray, width: Width, above: &[Ciphertext]) -> UintArray {
+        let per = self.radix.blocks(width);
+        let resized = |i: usize| {
             let blocks = a.integer(i).iter().take(per);
-            blocks.chain((a.per..per).map(|_| &zero)).cloned().collect::<Vec<_>>()
+            blocks.chain((a.per..per).map(move |_| &above[i])).cloned().collect::<Vec<_>>()
         };
-        Ok(UintArray { width, per, blocks: (0..a.len()).flat_map(resized).collect() })
+        UintArray { width, per, blocks: (0..a.len()).flat_map(resized).collect() }
     }
 
     /// A block in the clear, which anybody can read.

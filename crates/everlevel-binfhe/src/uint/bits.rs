@@ -49,6 +49,22 @@ impl Integers<'_> {
         self.select_blocks("select", condition, a, b)
     }
 
+    /// [`Integers::select`] of truth values, by a bootstrap for each.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
+    pub fn select_bools(&self, condition: &BoolArray, a: &BoolArray, b: &BoolArray) -> Result<BoolArray, Error> {
+        let op = "select_bools";
+        [condition, a, b].into_iter().try_for_each(|values| self.check_all(op, "operand", &values.0))?;
+        same_length(op, condition.len(), a.len())?;
+        same_length(op, a.len(), b.len())?;
+        let condition = self.settled(op, &condition.0, 5)?;
+        let table = self.table(|x| x >> (if x >> 2 & 1 == 1 { 1 } else { 0 }) & 1);
+        let inputs = condition.iter().zip(&a.0).zip(&b.0);
+        let inputs = inputs.map(|((c, a), b)| self.linear(&[(4, c), (2, a), (1, b)], 0));
+        Ok(BoolArray(self.map(op, inputs.collect::<Result<_, _>>()?, &table)?))
+    }
+
     /// `NOT a` of truth values, without a bootstrap.
     ///
     /// # Errors

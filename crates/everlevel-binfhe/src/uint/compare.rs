@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::signed::Sign;
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
@@ -28,7 +29,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn lt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.order("lt", a, b, Ordering::is_lt)
+        self.order("lt", a, b, Sign::Unsigned, Ordering::is_lt)
     }
 
     /// Whether `a ≤ b`.
@@ -36,7 +37,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn le(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.order("le", a, b, Ordering::is_le)
+        self.order("le", a, b, Sign::Unsigned, Ordering::is_le)
     }
 
     /// Whether `a > b`.
@@ -44,7 +45,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn gt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.order("gt", a, b, Ordering::is_gt)
+        self.order("gt", a, b, Sign::Unsigned, Ordering::is_gt)
     }
 
     /// Whether `a ≥ b`.
@@ -52,7 +53,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn ge(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.order("ge", a, b, Ordering::is_ge)
+        self.order("ge", a, b, Sign::Unsigned, Ordering::is_ge)
     }
 
     /// The smaller one of `a` and `b`.
@@ -60,7 +61,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn min(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        self.select_blocks("min", &self.order("min", a, b, Ordering::is_lt)?, a, b)
+        self.chosen("min", a, b, Sign::Unsigned, Ordering::is_lt)
     }
 
     /// The larger one of `a` and `b`.
@@ -68,7 +69,19 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn max(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        self.select_blocks("max", &self.order("max", a, b, Ordering::is_gt)?, a, b)
+        self.chosen("max", a, b, Sign::Unsigned, Ordering::is_gt)
+    }
+
+    /// `a` where its order with `b` is as asked, and `b` elsewhere.
+    pub(super) fn chosen(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        sign: Sign,
+        asked: impl Fn(Ordering) -> bool,
+    ) -> Result<UintArray, Error> {
+        self.select_blocks(op, &self.order(op, a, b, sign, asked)?, a, b)
     }
 
     fn differ(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
@@ -82,20 +95,26 @@ impl Integers<'_> {
     ///
     /// A block compares as 0, 1 or 2 for less, equal, greater. With weights `2^place`, the sum of a group is below, at
     /// or above `2^k − 1` as its most significant block that is not equal says: groups are blocks of the next level, as
-    /// with carries.
+    /// with carries. Of signed integers the last blocks compare as if the smaller half of their digits were the larger
+    /// one.
     pub(super) fn order(
         &self,
         op: &'static str,
         a: &UintArray,
         b: &UintArray,
+        sign: Sign,
         asked: impl Fn(Ordering) -> bool,
     ) -> Result<BoolArray, Error> {
         self.check_pair(op, a, b)?;
         let (k, mut per) = (self.group(), a.per);
-        let tables = (0..k).map(|place| self.table2(|a, b| ((a.cmp(&b) as i8 + 1) as u64) << place));
-        let tables = tables.collect::<Vec<_>>();
+        let states = |place: usize, flip: u64| {
+            self.table2(move |a, b| (((a ^ flip).cmp(&(b ^ flip)) as i8 + 1) as u64) << place)
+        };
+        let tables = (0..k).map(|place| states(place, 0)).collect::<Vec<_>>();
+        let last = states((per - 1) % k, if sign == Sign::Signed { self.radix.base() / 2 } else { 0 });
+        let table = |i: usize| if i % per == per - 1 { &last } else { &tables[i % per % k] };
         let pairs = self.pairs(op, a, b)?.into_iter().enumerate();
-        let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, &tables[i % per % k])).collect::<Vec<_>>())?;
+        let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, table(i))).collect::<Vec<_>>())?;
         loop {
             // A last group with fewer states is filled up with states of equality.
             let group = |group: &[Ciphertext]| {

@@ -9,8 +9,9 @@
 
 use std::collections::BTreeMap;
 
-use super::long_division::{Asked, Divided};
+use super::divided::{Asked, Divided, Operands};
 use super::shift::Ends;
+use super::signed::Sign;
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
@@ -34,7 +35,7 @@ impl Integers<'_> {
     /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
     /// [`Error::NoiseExhausted`].
     pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false })?.0)
+        Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, Operands::Unsigned)?.0)
     }
 
     /// `a` modulo `b`. Where `b` is zero the remainder is `a`.
@@ -42,7 +43,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::div`].
     pub fn rem(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true })?.1)
+        Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true }, Operands::Unsigned)?.1)
     }
 
     /// [`Integers::div`] and [`Integers::rem`] at once, for little more than either.
@@ -50,7 +51,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::div`].
     pub fn div_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, UintArray), Error> {
-        self.divide("div_rem", a, b, Asked { quotient: true, remainder: true })
+        self.divide("div_rem", a, b, Asked { quotient: true, remainder: true }, Operands::Unsigned)
     }
 
     /// [`Integers::div`], and whether each `b` is zero.
@@ -59,7 +60,7 @@ impl Integers<'_> {
     /// As [`Integers::div`].
     pub fn checked_div(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_div";
-        let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false })?;
+        let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false }, Operands::Unsigned)?;
         Ok((quotient, self.are_zero(op, b)?))
     }
 
@@ -69,45 +70,86 @@ impl Integers<'_> {
     /// As [`Integers::div`].
     pub fn checked_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_rem";
-        let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true })?;
+        let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true }, Operands::Unsigned)?;
         Ok((remainder, self.are_zero(op, b)?))
     }
 
-    fn are_zero(&self, op: &'static str, x: &UintArray) -> Result<BoolArray, Error> {
+    pub(super) fn are_zero(&self, op: &'static str, x: &UintArray) -> Result<BoolArray, Error> {
         let blocks = self.settled(op, &x.blocks, 3)?;
         self.not_bools(&self.any(op, blocks.chunks(x.per).map(<[_]>::to_vec).collect())?)
     }
 
     /// Divides the elements in groups, each of which takes one way.
-    fn divide(&self, op: &'static str, a: &UintArray, b: &UintArray, asked: Asked) -> Result<Divided, Error> {
+    pub(super) fn divide(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        asked: Asked,
+        operands: Operands<'_>,
+    ) -> Result<Divided, Error> {
         self.check_pair(op, a, b)?;
-        let mut groups: BTreeMap<Way, Vec<usize>> = BTreeMap::new();
+        self.in_groups(
+            a,
+            b,
+            asked,
+            |i| self.way(b.integer(i), asked),
+            |&way, a, b, places| {
+                let signs = match operands {
+                    Operands::Flipped(signs) => Some(signs.take(places)),
+                    Operands::Unsigned | Operands::Signed => None,
+                };
+                let (sign, ends) = match operands {
+                    Operands::Signed => (Sign::Signed, Ends::Signed),
+                    Operands::Unsigned | Operands::Flipped(_) => (Sign::Unsigned, Ends::Open),
+                };
+                let parts = match way {
+                    Way::Zero => (self.constants(a.width, &vec![a.width.max(); a.len() * a.width.words()])?, a),
+                    Way::Factors { shift, odd } => {
+                        let factors = self.small_factors(odd).unwrap_or_default();
+                        self.shifted(op, &a, (shift, ends), asked, |a| {
+                            self.divide_by_factors(op, a, &factors, asked, sign)
+                        })?
+                    }
+                    Way::Public { zeros, .. } => {
+                        let shift = zeros as u32 * self.radix.bits;
+                        let odd = self.shift(op, &b, -i64::from(shift), Ends::Open)?;
+                        self.shifted(op, &a, (shift, ends), asked, |a| self.long_division(op, a, &odd, asked, None))?
+                    }
+                    Way::Encrypted => return self.long_division(op, &a, &b, asked, signs.as_ref()),
+                };
+                match signs {
+                    Some(signs) => self.signed_parts(op, parts, asked, &signs),
+                    None => Ok(parts),
+                }
+            },
+        )
+    }
+
+    /// Divides the elements in groups of one key, given a division of the elements at some places, and puts their
+    /// quotients and remainders in order again.
+    pub(super) fn in_groups<K: Ord>(
+        &self,
+        a: &UintArray,
+        b: &UintArray,
+        asked: Asked,
+        key: impl Fn(usize) -> K,
+        division: impl Fn(&K, UintArray, UintArray, &[usize]) -> Result<Divided, Error>,
+    ) -> Result<Divided, Error> {
+        let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
         for i in 0..b.len() {
-            groups.entry(self.way(b.integer(i), asked)).or_default().push(i);
+            groups.entry(key(i)).or_default().push(i);
         }
         let mut parts = Vec::new();
-        for (way, places) in &groups {
+        for (key, places) in &groups {
             let whole = places.len() == b.len();
             let [a, b] = [a, b].map(|x| if whole { x.clone() } else { x.take(places) });
-            parts.push(match *way {
-                Way::Zero => (self.constants(a.width, &vec![a.width.max(); a.len()])?, a),
-                Way::Factors { shift, odd } => {
-                    let factors = self.small_factors(odd).unwrap_or_default();
-                    self.shifted(op, &a, shift, asked, |a| self.divide_by_factors(op, a, &factors, asked))?
-                }
-                Way::Public { zeros, .. } => {
-                    let shift = zeros as u32 * self.radix.bits;
-                    let odd = self.shift(op, &b, -i64::from(shift), Ends::Open)?;
-                    self.shifted(op, &a, shift, asked, |a| self.long_division(op, a, &odd, asked))?
-                }
-                Way::Encrypted => self.long_division(op, &a, &b, asked)?,
-            });
+            parts.push(division(key, a, b, places)?);
         }
         let (quotients, remainders): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         if let [_] = &quotients[..] {
             return Ok((quotients[0].clone(), remainders[0].clone()));
         }
-        // The groups' elements go back to their places.
         let mut order: Vec<(usize, usize)> = groups.into_values().flatten().zip(0..).collect();
         order.sort_unstable();
         let order: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
@@ -118,18 +160,23 @@ impl Integers<'_> {
         Ok((joined(asked.quotient, &quotients)?, joined(asked.remainder, &remainders)?))
     }
 
+    /// Whether a public divisor is a power of two times small factors.
+    pub(super) fn has_small_factors(&self, divisor: &[Ciphertext], asked: Asked) -> bool {
+        matches!(self.way(divisor, asked), Way::Factors { .. })
+    }
+
     fn way(&self, divisor: &[Ciphertext], asked: Asked) -> Way {
         let digits: Option<Vec<u64>> = divisor.iter().map(|block| self.public(block)).collect();
         let Some(digits) = digits else { return Way::Encrypted };
-        let divisor = digits.iter().rev().fold(0, |value: u64, digit| value << self.radix.bits | digit);
-        if divisor == 0 {
-            return Way::Zero;
-        }
-        let shift = divisor.trailing_zeros();
-        let odd = divisor >> shift;
-        let zeros = (shift / self.radix.bits) as usize;
+        let Some(zeros) = digits.iter().position(|&digit| digit > 0) else { return Way::Zero };
         let digits = &digits[zeros..];
         let len = digits.iter().rposition(|&digit| digit > 0).unwrap_or(0) + 1;
+        if len as u32 * self.radix.bits > u64::BITS {
+            return Way::Public { zeros, len };
+        }
+        let value = digits[..len].iter().rev().fold(0, |value: u64, digit| value << self.radix.bits | digit);
+        let odd = value >> value.trailing_zeros();
+        let shift = zeros as u32 * self.radix.bits + value.trailing_zeros();
         // A bit of the quotient takes a bootstrap for each block of the partial remainder, which has one block more
         // than the divisor.
         let by_bits = (digits.len() - len + 1) * (len + 1) * self.radix.bits as usize;

@@ -1,7 +1,8 @@
 //! Division of integers by public divisors that are products of small factors and a power of two.
 
-use super::long_division::{Asked, Divided};
+use super::divided::{Asked, Divided};
 use super::shift::Ends;
+use super::signed::Sign;
 use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
@@ -48,19 +49,19 @@ impl Integers<'_> {
         if base * factor <= size { two(base * factor) } else { two(factor) + two(factor + base - 1) }
     }
 
-    /// Division by `2^shift·d`, given a division by `d`.
+    /// Division by `2^shift·d`, given a division by `d` and what the dividends' ends are.
     pub(super) fn shifted(
         &self,
         op: &'static str,
         a: &UintArray,
-        shift: u32,
+        (shift, ends): (u32, Ends),
         asked: Asked,
         division: impl Fn(&UintArray) -> Result<Divided, Error>,
     ) -> Result<Divided, Error> {
         if shift == 0 {
             return division(a);
         }
-        let (quotient, rest) = division(&self.shift(op, a, -i64::from(shift), Ends::Open)?)?;
+        let (quotient, rest) = division(&self.shift(op, a, -i64::from(shift), ends)?)?;
         if !asked.remainder {
             return Ok((quotient, rest));
         }
@@ -85,25 +86,34 @@ impl Integers<'_> {
         a: &UintArray,
         factors: &[u64],
         asked: Asked,
+        sign: Sign,
     ) -> Result<Divided, Error> {
         let Some((&factor, others)) = factors.split_first() else {
             return Ok((a.clone(), a.with(vec![self.plain(0); a.blocks.len()])));
         };
         if others.is_empty() {
-            return self.divide_small(op, a, factor, asked);
+            return self.divide_small(op, a, factor, asked, sign);
         }
-        let (quotient, rest) = self.divide_small(op, a, factor, Asked { quotient: true, ..asked })?;
-        let (quotient, upper) = self.divide_by_factors(op, &quotient, others, asked)?;
+        let (quotient, rest) = self.divide_small(op, a, factor, Asked { quotient: true, ..asked }, sign)?;
+        let (quotient, upper) = self.divide_by_factors(op, &quotient, others, asked, sign)?;
         if !asked.remainder {
             return Ok((quotient, rest));
         }
-        let factor = self.constants(a.width, &vec![factor; a.len()])?;
+        let factor = self.repeated(a.width, factor, a.len())?;
         let (upper, _) = self.product(op, &upper, &factor, None)?;
         Ok((quotient, self.add_blocks(op, &upper, &rest, false)?.0))
     }
 
     /// Division by an odd `d` of at most `2^p − M + 1`: a partial remainder and a digit are a message together.
-    fn divide_small(&self, op: &'static str, a: &UintArray, d: u64, asked: Asked) -> Result<Divided, Error> {
+    /// The last digit of a signed dividend is taken as what it is, which may be below zero.
+    fn divide_small(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        d: u64,
+        asked: Asked,
+        sign: Sign,
+    ) -> Result<Divided, Error> {
         let (base, len) = (self.radix.base(), a.len());
         let zeros = a.with(vec![self.plain(0); a.blocks.len()]);
         let at = |place: usize| a.blocks.iter().skip(place).step_by(a.per);
@@ -111,7 +121,18 @@ impl Integers<'_> {
         // Where every digit is below the divisor, the first digit is the first partial remainder.
         let mut places = a.per;
         let mut rest = vec![self.plain(0); len];
-        if base <= d {
+        if sign == Sign::Signed {
+            places -= 1;
+            let value = |x: u64| x as i64 - if x >= base / 2 { base as i64 } else { 0 };
+            let tables = [
+                self.table(|x| value(x).div_euclid(d as i64).rem_euclid(base as i64) as u64),
+                self.table(|x| value(x).rem_euclid(d as i64) as u64),
+            ];
+            let asked = Asked { remainder: true, ..asked };
+            let digits;
+            (digits, rest) = self.look_up_both(op, at(places).cloned().collect(), &tables, asked)?;
+            quotient.blocks.iter_mut().skip(places).step_by(a.per).zip(digits).for_each(|(out, digit)| *out = digit);
+        } else if base <= d {
             places -= 1;
             rest = at(places).cloned().collect();
         }

@@ -5,11 +5,12 @@ use super::{BoolArray, Radix, UintArray, Width};
 use crate::{EncryptionKey, Error, PublicKey, SecretKey};
 
 impl EncryptionKey<'_> {
-    /// Encrypts integers.
+    /// Encrypts integers, of [`Width::words`] words each, least significant first.
     ///
     /// # Errors
     /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::ValueTooLarge`] with the
-    /// first value that the width does not hold, [`Error::Random`] without entropy.
+    /// first value that the width does not hold, [`Error::LengthMismatch`] for words that make no whole integers,
+    /// [`Error::Random`] without entropy.
     pub fn encrypt_uints(self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
         let op = "encrypt_uints";
         let radix = Radix::of(op, self.params().space)?;
@@ -39,7 +40,7 @@ impl SecretKey {
         EncryptionKey::from(self).encrypt_uints(width, values)
     }
 
-    /// Decrypts integers.
+    /// Decrypts integers, to [`Width::words`] words each.
     ///
     /// # Errors
     /// [`Error::WrongSpace`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
@@ -47,7 +48,7 @@ impl SecretKey {
         let radix = Radix::of("decrypt_uints", self.params().space)?;
         let digits = self.decrypt_integers(&integers.blocks)?;
         let value = |digits: &[u64]| digits.iter().rev().fold(0, |value: u64, digit| (value << radix.bits) | digit);
-        Ok(digits.chunks_exact(integers.per).map(value).collect())
+        Ok(digits.chunks_exact(radix.digits_of_word(integers.width)).map(value).collect())
     }
 
     /// Encrypts truth values; bits for gates are [`SecretKey::encrypt_bits`].

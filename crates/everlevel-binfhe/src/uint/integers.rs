@@ -1,4 +1,4 @@
-//! Integers of 8 to 64 bits as digits of a message space: widths, the radix, and the arithmetic's handle.
+//! Integers of 8 to 256 bits as digits of a message space: widths, the radix, and the arithmetic's handle.
 
 use super::meter::{Cost, Meter};
 use crate::ciphertext::wrong_space;
@@ -13,11 +13,16 @@ pub enum Width {
     U16,
     U32,
     U64,
+    U128,
+    U256,
 }
 
 impl Width {
     /// Every width.
-    pub const ALL: [Self; 4] = [Self::U8, Self::U16, Self::U32, Self::U64];
+    pub const ALL: [Self; 6] = [Self::U8, Self::U16, Self::U32, Self::U64, Self::U128, Self::U256];
+
+    /// Widths whose integers are one word each.
+    pub const OF_ONE_WORD: [Self; 4] = [Self::U8, Self::U16, Self::U32, Self::U64];
 
     /// The number of bits.
     pub const fn bits(self) -> u32 {
@@ -26,18 +31,25 @@ impl Width {
             Self::U16 => 16,
             Self::U32 => 32,
             Self::U64 => 64,
+            Self::U128 => 128,
+            Self::U256 => 256,
         }
     }
 
-    /// The largest integer.
+    /// Words of 64 bits that hold an integer in the clear, least significant first.
+    pub const fn words(self) -> usize {
+        self.bits().div_ceil(64) as usize
+    }
+
+    /// The largest word of an integer.
     pub const fn max(self) -> u64 {
-        u64::MAX >> (64 - self.bits())
+        if self.bits() < 64 { u64::MAX >> (64 - self.bits()) } else { u64::MAX }
     }
 
     /// The width of a number of bits.
     ///
     /// # Errors
-    /// [`Error::UnknownWidth`] unless it is 8, 16, 32 or 64.
+    /// [`Error::UnknownWidth`] unless it is 8, 16, 32, 64, 128 or 256.
     pub fn from_bits(bits: u32) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|width| width.bits() == bits).ok_or(Error::UnknownWidth { bits })
     }
@@ -84,16 +96,22 @@ impl Radix {
         (width.bits() / self.bits) as usize
     }
 
-    pub(super) fn digits(self, width: Width, value: u64) -> impl Iterator<Item = u64> {
-        (0..self.blocks(width)).map(move |i| value >> (i as u32 * self.bits) & (self.base() - 1))
+    /// Digits of a word of an integer in the clear.
+    pub(super) fn digits_of_word(self, width: Width) -> usize {
+        self.blocks(width) / width.words()
     }
 
-    /// The digits of all values, which the width must hold.
+    fn digits(self, width: Width, word: u64) -> impl Iterator<Item = u64> {
+        (0..self.digits_of_word(width)).map(move |i| word >> (i as u32 * self.bits) & (self.base() - 1))
+    }
+
+    /// The digits of all values, which the width must hold, from [`Width::words`] words each.
     pub(super) fn all_digits(self, op: &'static str, width: Width, values: &[u64]) -> Result<Vec<u64>, Error> {
         if let Some(&value) = values.iter().find(|&&value| value > width.max()) {
             return Err(Error::ValueTooLarge { op, value, bits: width.bits() });
         }
-        Ok(values.iter().flat_map(|&value| self.digits(width, value)).collect())
+        crate::gates::same_length(op, values.len(), values.len().next_multiple_of(width.words()))?;
+        Ok(values.iter().flat_map(|&word| self.digits(width, word)).collect())
     }
 }
 
@@ -111,7 +129,7 @@ pub struct Integers<'k> {
 }
 
 impl EvalKeys {
-    /// Arithmetic on integers of 8 to 64 bits.
+    /// Arithmetic on integers of 8 to 256 bits.
     ///
     /// # Errors
     /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::Parameter`] where their

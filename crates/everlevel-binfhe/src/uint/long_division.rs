@@ -15,29 +15,21 @@
 //!
 //! A divisor of zero is subtracted every time: the quotient is all ones, and the remainder the dividend.
 
+use super::divided::{Asked, Divided, Signs};
 use super::shift::Ends;
 use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// The outcomes of a division that are asked for; the others are not computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked {
-    pub(super) quotient: bool,
-    pub(super) remainder: bool,
-}
-
-/// Quotients and remainders; those that were not asked for have no meaning.
-pub(super) type Divided = (UintArray, UintArray);
-
 impl Integers<'_> {
-    /// The algorithm above, for divisors that are not known to be zero.
+    /// The algorithm above, for divisors that are not known to be zero. With signs, outcomes are signed.
     pub(super) fn long_division(
         &self,
         op: &'static str,
         a: &UintArray,
         d: &UintArray,
         asked: Asked,
+        signs: Option<&Signs>,
     ) -> Result<Divided, Error> {
         let (bits, base, per) = (self.radix.bits as usize, self.radix.base(), a.per);
         let d = &d.with(self.settled(op, &d.blocks, 3)?);
@@ -83,16 +75,36 @@ impl Integers<'_> {
                 *digit = self.linear(&terms, 0)?;
             }
         }
+        let mut quotient = a.with(quotient);
         if asked.quotient {
-            quotient = self.map(op, quotient, &self.table(|x| x % base))?;
+            quotient = match signs {
+                Some(signs) => self.signed_quotient(op, &quotient, signs)?,
+                None => a.with(self.map(op, quotient.blocks, &self.table(|x| x % base))?),
+            };
         }
-        let mut remainder = Vec::new();
-        if asked.remainder {
-            let add_back = |digit, carry, _| if carry == 0 { digit } else { 0 };
-            self.add_controlled(op, (&mut rest, lens[0]), &carries, d, add_back)?;
-            remainder = self.remainder_blocks(op, a, rest, &is_set)?;
+        if !asked.remainder {
+            return Ok((quotient, a.with(Vec::new())));
         }
-        Ok((a.with(quotient), a.with(remainder)))
+        if let Some(signs) = signs.filter(|_| lens[0] == per) {
+            let rest = a.with(rest.into_iter().flatten().collect());
+            return Ok((quotient, self.signed_rest(op, &rest, &carries, signs)?));
+        }
+        let add_back = |digit, carry, _| if carry == 0 { digit } else { 0 };
+        self.add_controlled(op, (&mut rest, lens[0]), &carries, d, add_back)?;
+        let remainder = a.with(self.remainder_blocks(op, a, rest, &is_set)?);
+        match signs {
+            Some(signs) => Ok((
+                quotient,
+                self.signed_parts(
+                    op,
+                    (a.with(Vec::new()), remainder),
+                    Asked { quotient: false, remainder: true },
+                    signs,
+                )?
+                .1,
+            )),
+            None => Ok((quotient, remainder)),
+        }
     }
 
     /// The number of blocks up to the last one that may hold more than zero in any of the integers; at least 1.

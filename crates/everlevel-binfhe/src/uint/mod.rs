@@ -1,4 +1,4 @@
-//! Encrypted unsigned integers of 8, 16, 32 and 64 bits, for whoever computes with [`EvalKeys::integers`]: arrays of
+//! Encrypted integers of 8 to 256 bits, for whoever computes with [`EvalKeys::integers`]: arrays of
 //! integers in blocks of a few bits, with room for carries.
 //!
 //! *Representation.* With messages of `p` bits a **block** holds a digit in radix `M = 2^m`, where `m` is the largest
@@ -12,10 +12,13 @@
 //!
 //! *Overflow* wraps, as in Rust's `wrapping_add`. The `checked_` forms also give an encrypted flag.
 //!
+//! *Signs.* Arrays are unsigned. [`Integers::signed`] has the operations that take the same blocks as signed integers
+//! in two's complement; all others, sums and products among them, are the same for both.
+//!
 //! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key
 //! · `meter` the cost of operations, and their progress · `carry` · `arith` add, subtract, negate · `columns` sums of
-//! many terms · `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum
-//! of an array.
+//! many terms · `mul` · `div`, `div_public`, `long_division`, `divided` · `compare` · `bits` · `shift` · `reduce` sum
+//! and maximum of an array · `counts` of bits · `signed`, `signed_division`.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -48,8 +51,10 @@ mod bits;
 mod carry;
 mod columns;
 mod compare;
+mod counts;
 mod div;
 mod div_public;
+mod divided;
 mod encryption;
 mod integers;
 mod long_division;
@@ -57,6 +62,8 @@ mod meter;
 mod mul;
 mod reduce;
 mod shift;
+mod signed;
+mod signed_division;
 mod table;
 
 pub use array::{BoolArray, UintArray};
@@ -64,3 +71,4 @@ pub(crate) use integers::Radix;
 pub use integers::{Integers, Width};
 pub use meter::Cost;
 pub use reduce::Extreme;
+pub use signed::Signed;

@@ -12,6 +12,7 @@
 use std::cmp::Ordering;
 
 use super::columns::{Columns, Place, Rest};
+use super::signed::Sign;
 use super::{BoolArray, Integers, UintArray, Width};
 use crate::Error;
 
@@ -23,6 +24,9 @@ pub enum Extreme {
     /// The larger integer.
     Max,
 }
+
+/// The one that is kept, and how integers are ordered.
+pub(super) type Kept = (Extreme, Sign);
 
 impl Integers<'_> {
     /// The sum of all rows modulo `2^width`: digits are added up in columns, and carries propagated once.
@@ -76,9 +80,13 @@ impl Integers<'_> {
     /// # Panics
     /// If there are no rows.
     pub fn extreme_row(&self, a: &UintArray, rows: usize, extreme: Extreme) -> Result<UintArray, Error> {
+        self.extreme_row_of(a, rows, (extreme, Sign::Unsigned))
+    }
+
+    pub(super) fn extreme_row_of(&self, a: &UintArray, rows: usize, kept: Kept) -> Result<UintArray, Error> {
         let op = "extreme_row";
         let len = self.row_len(op, a, rows)?;
-        self.in_columns(a, len, |a, len| Ok(self.tournament(op, a, None, len, extreme)?.0))
+        self.in_columns(a, len, |a, len| Ok(self.tournament(op, a, None, len, kept)?.0))
     }
 
     /// For each column the number of the first row that holds the column's smallest or largest integer. The numbers are
@@ -90,6 +98,10 @@ impl Integers<'_> {
     /// # Panics
     /// If there are no rows.
     pub fn place_of_extreme(&self, a: &UintArray, rows: usize, extreme: Extreme) -> Result<UintArray, Error> {
+        self.place_of_extreme_of(a, rows, (extreme, Sign::Unsigned))
+    }
+
+    pub(super) fn place_of_extreme_of(&self, a: &UintArray, rows: usize, kept: Kept) -> Result<UintArray, Error> {
         let op = "place_of_extreme";
         let len = self.row_len(op, a, rows)?;
         let width = Width::ALL.into_iter().find(|&width| rows as u64 - 1 <= Width::max(width)).unwrap_or(Width::U64);
@@ -99,7 +111,7 @@ impl Integers<'_> {
         self.in_columns(a, len, |a, len| {
             let numbers: Vec<u64> = (0..a.len()).map(|i| (i / len) as u64).collect();
             let numbers = self.constants(width, &numbers)?;
-            let (_, places) = self.tournament(op, a, Some(numbers), len, extreme)?;
+            let (_, places) = self.tournament(op, a, Some(numbers), len, kept)?;
             Ok(places.unwrap_or_else(|| unreachable!("asked for")))
         })
     }
@@ -112,14 +124,14 @@ impl Integers<'_> {
         a: &UintArray,
         mut beside: Option<UintArray>,
         len: usize,
-        extreme: Extreme,
+        kept: Kept,
     ) -> Result<(UintArray, Option<UintArray>), Error> {
         let (mut best, slice) = (a.clone(), (2 * self.slice_len()).next_multiple_of(2 * len));
         while best.len() > len {
             let winners = (0..best.len()).step_by(slice).map(|first| {
                 let places = first..best.len().min(first + slice);
                 let beside = beside.as_ref().map(|all| all.slice(places.clone()));
-                self.knockout(op, best.slice(places), beside, len, extreme)
+                self.knockout(op, best.slice(places), beside, len, kept)
             });
             let (winners, with): (Vec<_>, Vec<_>) = winners.collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
             best = UintArray::join(&winners.iter().collect::<Vec<_>>())?;
@@ -137,8 +149,9 @@ impl Integers<'_> {
         mut best: UintArray,
         mut beside: Option<UintArray>,
         len: usize,
-        extreme: Extreme,
+        kept: Kept,
     ) -> Result<(UintArray, Option<UintArray>), Error> {
+        let (extreme, sign) = kept;
         let wins = match extreme {
             Extreme::Min => Ordering::is_le,
             Extreme::Max => Ordering::is_ge,
@@ -150,7 +163,7 @@ impl Integers<'_> {
                 rows.flat_map(|row| row * len..(row + 1) * len).collect::<Vec<_>>()
             };
             let (former, latter) = (places(0), places(1));
-            let wins = self.order(op, &best.take(&former), &best.take(&latter), wins)?;
+            let wins = self.order(op, &best.take(&former), &best.take(&latter), sign, wins)?;
             // A last row without a neighbour stays.
             let alone = rows / 2 * 2 * len..rows * len;
             let winners = |all: &UintArray| {

@@ -5,7 +5,7 @@
 //! `i − q − 1`.
 
 use super::table::Table;
-use super::{Integers, UintArray};
+use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
 /// The fate of bits that leave an integer at one end.
@@ -15,6 +15,8 @@ pub(super) enum Ends {
     Open,
     /// The bits come in at the other end.
     Joined,
+    /// The bits are lost, and copies of the sign come in above, zeros below.
+    Signed,
 }
 
 /// The condition of a stage whose integers are shifted by the width or more. Two digits fit one table, and digits have
@@ -97,28 +99,59 @@ impl Integers<'_> {
         let (whole, rest) = split(left, bits);
         // The block so many places below block `i` of the same integer.
         let at = |blocks: &[Ciphertext], i, down| source(i, down, a.per, ends).map(|i| blocks[i].clone());
+        let signs_come_in = ends == Ends::Signed && left < 0;
         if rest == 0 {
-            let block = |i| at(&a.blocks, i, whole).unwrap_or_else(|| self.plain(0));
+            let incoming = match signs_come_in {
+                true => self.sign_blocks(op, a)?,
+                false => vec![self.plain(0); a.len()],
+            };
+            let block = |i| at(&a.blocks, i, whole).unwrap_or_else(|| incoming[i / a.per].clone());
             return Ok(a.with((0..len).map(block).collect()));
         }
         let settled = self.settled(op, &a.blocks, self.radix.base())?;
         let table = self.table2(|high, low| high << rest & mask | low >> (bits - rest));
+        let last = self.table(|x| (x | self.sign_of(x) << bits) >> (bits - rest) & mask);
+        let sign = self.table(|x| self.sign_of(x));
         let mut blocks = vec![self.plain(0); len];
         let (mut places, mut jobs) = (Vec::new(), Vec::new());
         for i in 0..len {
-            let (high, low) = (at(&settled, i, whole), at(&a.blocks, i, whole + 1));
-            if high.is_some() || low.is_some() {
-                let zero = || self.plain(0);
-                jobs.push((self.pair(&high.unwrap_or_else(zero), &low.unwrap_or_else(zero))?, &table));
-                places.push(i);
+            let end = (i / a.per + 1) * a.per;
+            match (at(&settled, i, whole), at(&a.blocks, i, whole + 1)) {
+                // The last block, and then its sign: two tables of one input, which share a bootstrap.
+                (None, Some(low)) if signs_come_in => {
+                    jobs.push((low.clone(), &last));
+                    places.push(i..i + 1);
+                    if i + 1 < end {
+                        jobs.push((low, &sign));
+                        places.push(i + 1..end);
+                    }
+                }
+                (None, None) => {}
+                (high, low) => {
+                    let zero = || self.plain(0);
+                    jobs.push((self.pair(&high.unwrap_or_else(zero), &low.unwrap_or_else(zero))?, &table));
+                    places.push(i..i + 1);
+                }
             }
         }
-        places.into_iter().zip(self.look_up(op, &jobs)?).for_each(|(i, block)| blocks[i] = block);
+        places.into_iter().zip(self.look_up(op, &jobs)?).for_each(|(places, block)| blocks[places].fill(block));
         Ok(a.with(blocks))
     }
 
-    /// A stage for each bit of an amount below the width, which moves by `2^bit` or not at all.
-    fn shift_by(
+    /// `M − 1` for last blocks of negative integers, and 0 for others.
+    pub(super) fn sign_of(&self, last: u64) -> u64 {
+        let base = self.radix.base();
+        if last >= base / 2 { base - 1 } else { 0 }
+    }
+
+    /// For each integer the block that goes on above its last one.
+    pub(super) fn sign_blocks(&self, op: &'static str, a: &UintArray) -> Result<Vec<Ciphertext>, Error> {
+        self.map(op, a.last_blocks(), &self.table(|x| self.sign_of(x)))
+    }
+
+    /// A stage for each bit of an amount below the width, which moves by `2^bit` or not at all. Signed integers are
+    /// moved by the width less 1 where the amount is larger: each stage moves then.
+    pub(super) fn shift_by(
         &self,
         op: &'static str,
         a: &UintArray,
@@ -130,28 +163,32 @@ impl Integers<'_> {
         self.check_all(op, "amount", &amount.blocks)?;
         crate::gates::same_length(op, a.len(), amount.len())?;
         let bits = self.radix.bits;
-        let tables = (0..bits).map(|bit| self.table(|x| x >> bit & 1)).collect::<Vec<_>>();
         let last = a.width.bits().ilog2() - 1;
         let place = |bit: u32| ((bit / bits) as usize, bit % bits);
         let (top, shift) = place(last);
+        let above = match ends {
+            Ends::Joined => vec![self.plain(0); a.len()],
+            Ends::Open => self.settled(op, &self.any_digit(op, amount, top + 1, 0)?.0, self.radix.base())?,
+            Ends::Signed => self.settled(op, &self.any_digit(op, amount, top, shift + 1)?.0, self.radix.base())?,
+        };
+        let is_each = ends == Ends::Signed;
+        let tables =
+            (0..bits).map(|bit| self.table2(move |above, x| if is_each && above > 0 { 1 } else { x >> bit & 1 }));
+        let tables = tables.collect::<Vec<_>>();
         // Amounts of the width or more clear the integer in the last stage, whose condition is `TOO_FAR` then.
         let last_table = self.table2(|above, digit| {
             let too_far = ends == Ends::Open && (above > 0 || digit >> (shift + 1) > 0);
             if too_far { TOO_FAR } else { digit >> shift & 1 }
         });
-        let above = match ends {
-            Ends::Joined => vec![self.plain(0); a.len()],
-            Ends::Open => {
-                let digits = (0..a.len()).map(|i| amount.integer(i)[top + 1..].to_vec()).collect();
-                self.settled(op, &self.any(op, digits)?.0, self.radix.base())?
-            }
-        };
         let mut jobs = Vec::with_capacity((last as usize + 1) * a.len());
-        for (digit, bit) in (0..last).map(place) {
-            jobs.extend((0..a.len()).map(|i| (amount.integer(i)[digit].clone(), &tables[bit as usize])));
-        }
-        for (i, above) in above.iter().enumerate() {
-            jobs.push((self.pair(above, &amount.integer(i)[top])?, &last_table));
+        for bit in 0..=last {
+            let (digit, bit_of_digit) = place(bit);
+            let table = if bit == last && !is_each { &last_table } else { &tables[bit_of_digit as usize] };
+            for (i, above) in above.iter().enumerate() {
+                let digit = &amount.integer(i)[digit];
+                let input = if bit == last || is_each { self.pair(above, digit)? } else { digit.clone() };
+                jobs.push((input, table));
+            }
         }
         let conditions = self.look_up(op, &jobs)?;
         let mut blocks = a.blocks.clone();
@@ -159,6 +196,17 @@ impl Integers<'_> {
             blocks = self.stage(op, &blocks, conditions, sign << bit, ends)?;
         }
         Ok(a.with(blocks))
+    }
+
+    /// Whether any digit from a place on, without the lowest bits of the first one, is set.
+    fn any_digit(&self, op: &'static str, x: &UintArray, place: usize, bit: u32) -> Result<BoolArray, Error> {
+        let mut rows: Vec<_> = (0..x.len()).map(|i| x.integer(i)[place..].to_vec()).collect();
+        if bit > 0 {
+            let first = rows.iter().map(|digits| digits[0].clone()).collect();
+            let first = self.map(op, first, &self.table(|x| x >> bit))?;
+            rows.iter_mut().zip(first).for_each(|(digits, first)| digits[0] = first);
+        }
+        self.any(op, rows)
     }
 
     /// Moves each integer by `left`, a power of two or its negative, where its condition holds. A block of the result
@@ -181,18 +229,33 @@ impl Integers<'_> {
             (_, 0) => (self.moved(|x| x, high), self.moved(|_| 0, low), 1),
             _ => (self.moved(|x| x, low), self.moved(|_| 0, high), whole),
         };
+        // The last block of a signed integer knows the sign, which comes in above.
+        let sign = |x: u64| self.sign_of(x);
+        let last = match rest {
+            0 => self.moved(|x| x, sign),
+            _ => self.moved(|x| x, |x| (x | sign(x) << bits) >> (bits - rest) & mask),
+        };
+        let incoming = self.moved(|_| 0, sign);
+        let signs_come_in = ends == Ends::Signed && left < 0;
         let (mut jobs, mut places) = (Vec::new(), Vec::new());
         for (i, block) in blocks.iter().enumerate() {
             let pair = self.pair(&conditions[i / per], block)?;
             if let Some(above) = source(i, -from, per, ends) {
                 jobs.push((pair.clone(), &other));
-                places.push(above);
+                places.push(above..above + 1);
             }
-            jobs.push((pair, &own));
-            places.push(i);
+            let is_last = signs_come_in && (i + 1).is_multiple_of(per);
+            if is_last && -whole > 1 {
+                jobs.push((pair.clone(), &incoming));
+                places.push((i + 1).saturating_add_signed(whole as isize)..i);
+            }
+            jobs.push((pair, if is_last { &last } else { &own }));
+            places.push(i..i + 1);
         }
         let mut parts = vec![Vec::new(); blocks.len()];
-        places.into_iter().zip(self.look_up(op, &jobs)?).for_each(|(i, part)| parts[i].push(part));
+        for (places, part) in places.into_iter().zip(self.look_up(op, &jobs)?) {
+            parts[places].iter_mut().for_each(|parts| parts.push(part.clone()));
+        }
         parts.iter().map(|parts| self.digit_sum(parts)).collect()
     }
 
@@ -218,11 +281,13 @@ fn source(i: usize, down: i64, per: usize, ends: Ends) -> Option<usize> {
     let (first, place) = (i / per * per, (i % per) as i64 - down);
     match ends {
         Ends::Joined => Some(first + place.rem_euclid(per as i64) as usize),
-        Ends::Open => usize::try_from(place).ok().filter(|&place| place < per).map(|place| first + place),
+        Ends::Open | Ends::Signed => {
+            usize::try_from(place).ok().filter(|&place| place < per).map(|place| first + place)
+        }
     }
 }
 
-fn check_amount(op: &'static str, a: &UintArray, amount: u32) -> Result<(), Error> {
+pub(super) fn check_amount(op: &'static str, a: &UintArray, amount: u32) -> Result<(), Error> {
     let bits = a.width.bits();
     if amount < bits { Ok(()) } else { Err(Error::ShiftTooLarge { op, amount, bits }) }
 }

@@ -1,4 +1,4 @@
-//! Classes of TFHE's arrays of ciphertexts, immutable: bits or integers of a few bits, integers of 8 to 64 bits, and
+//! Classes of TFHE's arrays of ciphertexts, immutable: bits or integers of a few bits, integers of 8 to 256 bits, and
 //! truth values. Operations are named as the façade names them.
 
 use std::ops::Range;
@@ -137,13 +137,16 @@ const COMPARE: [(&str, Pairwise<BoolArray>); 6] = [
     ("greater", |int, a, b| int.gt(a, b)),
     ("greater_equal", |int, a, b| int.ge(a, b)),
 ];
-const SHIFT: [(&str, Shift); 6] = [
+const SHIFT: [(&str, Shift); 9] = [
     ("negate", |int, a, _| int.neg(a)),
     ("invert", |int, a, _| int.not(a)),
     ("left_shift", |int, a, amount| int.shl(a, amount)),
     ("right_shift", |int, a, amount| int.shr(a, amount)),
     ("rotate_left", |int, a, amount| int.rotate_left(a, amount)),
     ("rotate_right", |int, a, amount| int.rotate_right(a, amount)),
+    ("bitwise_count", |int, a, _| int.count_ones(a)),
+    ("leading_zeros", |int, a, _| int.leading_zeros(a)),
+    ("trailing_zeros", |int, a, _| int.trailing_zeros(a)),
 ];
 const REDUCE: [(&str, Reduce); 5] = [
     ("sum", |int, a, rows| int.sum_rows(a, rows)),
@@ -152,6 +155,40 @@ const REDUCE: [(&str, Reduce); 5] = [
     ("argmin", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Min)),
     ("argmax", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Max)),
 ];
+
+/// Operations that take the same arrays as signed integers, beside those above, which are the same for both.
+const SIGNED_BINARY: [(&str, Pairwise<UintArray>); 5] = [
+    ("floor_divide", |int, a, b| int.signed().div(a, b)),
+    ("remainder", |int, a, b| int.signed().rem(a, b)),
+    ("minimum", |int, a, b| int.signed().min(a, b)),
+    ("maximum", |int, a, b| int.signed().max(a, b)),
+    ("right_shift", |int, a, b| int.signed().shr_by(a, b)),
+];
+const SIGNED_CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 4] = [
+    ("add", |int, a, b| int.signed().checked_add(a, b)),
+    ("subtract", |int, a, b| int.signed().checked_sub(a, b)),
+    ("floor_divide", |int, a, b| int.signed().checked_div(a, b)),
+    ("remainder", |int, a, b| int.signed().checked_rem(a, b)),
+];
+const SIGNED_COMPARE: [(&str, Pairwise<BoolArray>); 4] = [
+    ("less", |int, a, b| int.signed().lt(a, b)),
+    ("less_equal", |int, a, b| int.signed().le(a, b)),
+    ("greater", |int, a, b| int.signed().gt(a, b)),
+    ("greater_equal", |int, a, b| int.signed().ge(a, b)),
+];
+const SIGNED_SHIFT: [(&str, Shift); 2] =
+    [("absolute", |int, a, _| int.signed().abs(a)), ("right_shift", |int, a, amount| int.signed().shr(a, amount))];
+const SIGNED_REDUCE: [(&str, Reduce); 4] = [
+    ("min", |int, a, rows| int.signed().extreme_row(a, rows, Extreme::Min)),
+    ("max", |int, a, rows| int.signed().extreme_row(a, rows, Extreme::Max)),
+    ("argmin", |int, a, rows| int.signed().place_of_extreme(a, rows, Extreme::Min)),
+    ("argmax", |int, a, rows| int.signed().place_of_extreme(a, rows, Extreme::Max)),
+];
+
+/// The operation of a name, among those of signed integers first where they are such.
+fn of_sign<F: Copy>(signed: bool, of_signed: &[(&str, F)], of_both: &[(&str, F)], name: &str) -> PyResult<F> {
+    if signed { named(of_signed, name).or_else(|_| named(of_both, name)) } else { named(of_both, name) }
+}
 
 fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
     let found = table.iter().find(|(known, _)| *known == name);
@@ -175,17 +212,17 @@ impl Call {
 }
 
 impl TfheUintArray {
-    /// The operation of a name on the elements of two arrays.
-    fn pairwise<T: Joined>(
-        &self,
-        operations: &[(&str, Pairwise<T>)],
-        name: &str,
-        other: &Self,
-        call: Call,
-    ) -> PyResult<T> {
-        let operation = named(operations, name)?;
-        let shape = (self.0.len(), if name == "multiply" { Context::PRODUCT_ROTATIONS } else { 1 });
+    /// An operation on the elements of two arrays.
+    fn pairwise<T: Joined>(&self, operation: Pairwise<T>, name: &str, other: &Self, call: Call) -> PyResult<T> {
+        let words = self.0.width().words();
+        let rotations = if name == "multiply" { Context::PRODUCT_ROTATIONS * words * words } else { words };
+        let shape = (self.0.len(), rotations);
         call.run(shape, |int, places| operation(int, &self.0.slice(places.clone()), &other.0.slice(places)))
+    }
+
+    /// The shape of an operation that does little for each element.
+    fn shape(&self) -> (usize, usize) {
+        (self.0.len(), self.0.width().words())
     }
 }
 
@@ -218,41 +255,49 @@ array_class!(
             run_any(|| key.ready().integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
         }
 
-        fn binary(&self, name: &str, other: &Self, call: Call) -> PyResult<Self> {
-            self.pairwise(&BINARY, name, other, call).map(Self)
+        /// Copies of the sign above the integers, or their lower bits.
+        fn sign_extended(&self, width: u32, call: Call) -> PyResult<Self> {
+            let width = run_any(|| Width::from_bits(width))?;
+            call.run(self.shape(), |int, places| int.signed().with_width(&self.0.slice(places), width)).map(Self)
+        }
+
+        fn binary(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<Self> {
+            self.pairwise(of_sign(signed, &SIGNED_BINARY, &BINARY, name)?, name, other, call).map(Self)
         }
 
         /// Quotients and remainders.
-        fn divmod(&self, other: &Self, call: Call) -> PyResult<(Self, Self)> {
-            let div_rem: Pairwise<(UintArray, UintArray)> = |int, a, b| int.div_rem(a, b);
-            let (quotients, remainders) = self.pairwise(&[("divmod", div_rem)], "divmod", other, call)?;
+        fn divmod(&self, signed: bool, other: &Self, call: Call) -> PyResult<(Self, Self)> {
+            let div_rem: Pairwise<(UintArray, UintArray)> =
+                if signed { |int, a, b| int.signed().div_rem(a, b) } else { |int, a, b| int.div_rem(a, b) };
+            let (quotients, remainders) = self.pairwise(div_rem, "divmod", other, call)?;
             Ok((Self(quotients), Self(remainders)))
         }
 
-        fn checked(&self, name: &str, other: &Self, call: Call) -> PyResult<(Self, TfheBoolArray)> {
-            let (result, overflow) = self.pairwise(&CHECKED, name, other, call)?;
+        fn checked(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<(Self, TfheBoolArray)> {
+            let operation = of_sign(signed, &SIGNED_CHECKED, &CHECKED, name)?;
+            let (result, overflow) = self.pairwise(operation, name, other, call)?;
             Ok((Self(result), TfheBoolArray(overflow)))
         }
 
-        fn compare(&self, name: &str, other: &Self, call: Call) -> PyResult<TfheBoolArray> {
-            self.pairwise(&COMPARE, name, other, call).map(TfheBoolArray)
+        fn compare(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<TfheBoolArray> {
+            self.pairwise(of_sign(signed, &SIGNED_COMPARE, &COMPARE, name)?, name, other, call).map(TfheBoolArray)
         }
 
-        /// Negation and inversion, which have no amount, and moves of bits by a public one.
-        fn shift(&self, name: &str, amount: u32, call: Call) -> PyResult<Self> {
-            let operation = named(&SHIFT, name)?;
-            call.run((self.0.len(), 1), |int, places| operation(int, &self.0.slice(places), amount)).map(Self)
+        /// Operations of one operand, which have no amount, and moves of bits by a public one.
+        fn shift(&self, name: &str, signed: bool, amount: u32, call: Call) -> PyResult<Self> {
+            let operation = of_sign(signed, &SIGNED_SHIFT, &SHIFT, name)?;
+            call.run(self.shape(), |int, places| operation(int, &self.0.slice(places), amount)).map(Self)
         }
 
         /// One row of as many.
-        fn reduce(&self, name: &str, rows: usize, call: Call) -> PyResult<Self> {
-            let operation = named(&REDUCE, name)?;
+        fn reduce(&self, name: &str, signed: bool, rows: usize, call: Call) -> PyResult<Self> {
+            let operation = of_sign(signed, &SIGNED_REDUCE, &REDUCE, name)?;
             call.run((1, 1), |int, _| operation(int, &self.0, rows)).map(Self)
         }
 
         /// This where the condition holds, and the other elsewhere.
         fn select(&self, condition: &TfheBoolArray, other: &Self, call: Call) -> PyResult<Self> {
-            call.run((self.0.len(), 1), |int, places| {
+            call.run(self.shape(), |int, places| {
                 let condition = condition.0.slice(places.clone());
                 int.select(&condition, &self.0.slice(places.clone()), &other.0.slice(places))
             })
@@ -298,6 +343,15 @@ array_class!(
             let gate = named(&GATES, name)?;
             call.run((self.0.len(), 1), |int, places| {
                 int.combine_bools(&self.0.slice(places.clone()), &other.0.slice(places), gate)
+            })
+            .map(Self)
+        }
+
+        /// This where the condition holds, and the other elsewhere.
+        fn select(&self, condition: &Self, other: &Self, call: Call) -> PyResult<Self> {
+            call.run((self.0.len(), 1), |int, places| {
+                let condition = condition.0.slice(places.clone());
+                int.select_bools(&condition, &self.0.slice(places.clone()), &other.0.slice(places))
             })
             .map(Self)
         }

@@ -1,0 +1,173 @@
+//! Signed integers against Rust's own, on small, insecure parameters; their costs; and integers of more than one word.
+
+use crate::common::uints::{Bench, operands, split, width, zip};
+use crate::common::{four_bits, on_threads, two_bits};
+use everlevel_binfhe::{Error, Extreme, Integers, UintArray, Width};
+use proptest::prelude::*;
+
+/// An eighth of the usual number of cases, which `PROPTEST_CASES` sets.
+fn few() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases.div_ceil(64), failure_persistence: None, ..usual }
+}
+
+/// The signed integer that bits of a width are.
+fn signed(width: Width, bits: u64) -> i128 {
+    let unused = 64 - width.bits();
+    i128::from((bits << unused) as i64 >> unused)
+}
+
+/// Quotient and remainder rounded down, or those by zero.
+fn floor(a: i128, b: i128) -> (i128, i128) {
+    if b == 0 {
+        return (if a < 0 { 0 } else { -1 }, a);
+    }
+    let (q, r) = (a.div_euclid(b), a.rem_euclid(b));
+    if r != 0 && b < 0 { (q - 1, r + b) } else { (q, r) }
+}
+
+fn compare(bench: &Bench<'_>, a: &[u64], b: &[u64], divide: bool) -> Result<(), Error> {
+    let (x, y, width) = (bench.encrypt(a), bench.encrypt(b), bench.width);
+    let (public, int) = (bench.integers.constants(width, b)?, bench.integers.signed());
+    let pairs = || zip(a, b).map(|(a, b)| (signed(width, a), signed(width, b)));
+    let in_range = |value: i128| signed(width, value as u64) == value;
+    bench.bools("lt", &int.lt(&x, &y)?, pairs().map(|(a, b)| a < b));
+    bench.bools("le", &int.le(&x, &public)?, pairs().map(|(a, b)| a <= b));
+    bench.bools("gt", &int.gt(&x, &y)?, pairs().map(|(a, b)| a > b));
+    bench.bools("ge", &int.ge(&x, &y)?, pairs().map(|(a, b)| a >= b));
+    bench.are("min", &int.min(&x, &y)?, pairs().map(|(a, b)| a.min(b) as u64));
+    bench.are("max", &int.max(&x, &y)?, pairs().map(|(a, b)| a.max(b) as u64));
+    bench.are("abs", &int.abs(&x)?, pairs().map(|(a, _)| a.unsigned_abs() as u64));
+    let (sum, overflow) = int.checked_add(&x, &y)?;
+    bench.are("checked_add", &sum, pairs().map(|(a, b)| (a + b) as u64));
+    bench.bools("checked_add", &overflow, pairs().map(|(a, b)| !in_range(a + b)));
+    let (difference, overflow) = int.checked_sub(&x, &y)?;
+    bench.are("checked_sub", &difference, pairs().map(|(a, b)| (a - b) as u64));
+    bench.bools("checked_sub", &overflow, pairs().map(|(a, b)| !in_range(a - b)));
+    for amount in [0, 1, 2, 3, 5, 7, width.bits() - 1] {
+        bench.are("shr", &int.shr(&x, amount)?, pairs().map(|(a, _)| (a >> amount) as u64));
+    }
+    bench.are("shr_by", &int.shr_by(&x, &y)?, zip(a, b).map(|(a, b)| (signed(width, a) >> b.min(127)) as u64));
+    for wider in Width::OF_ONE_WORD {
+        let found = bench.secret.decrypt_uints(&int.with_width(&x, wider)?)?;
+        assert_eq!(found, pairs().map(|(a, _)| a as u64 & wider.max()).collect::<Vec<_>>(), "with_width");
+    }
+    for divisor in [&y, &public].into_iter().filter(|_| divide) {
+        let (q, r) = int.div_rem(&x, divisor)?;
+        bench.are("div_rem", &q, pairs().map(|(a, b)| floor(a, b).0 as u64));
+        bench.are("div_rem", &r, pairs().map(|(a, b)| floor(a, b).1 as u64));
+        let (q, by_zero) = int.checked_div(&x, divisor)?;
+        bench.are("checked_div", &q, pairs().map(|(a, b)| floor(a, b).0 as u64));
+        bench.bools("checked_div", &by_zero, pairs().map(|(_, b)| b == 0));
+        bench.are("checked_rem", &int.checked_rem(&x, divisor)?.0, pairs().map(|(a, b)| floor(a, b).1 as u64));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    #[test]
+    fn signed_operations_are_rusts(width in width(), pairs in operands(), threads in 1usize..=4) {
+        let (a, b) = split(&pairs, width);
+        let bench = Bench::new(two_bits(), width);
+        on_threads(threads, || compare(&bench, &a, &b, width < Width::U32)).unwrap();
+    }
+}
+
+/// Divisors of every way, in the clear and encrypted, in one array; with digits of two bits and of four.
+#[test]
+fn divisors_of_every_kind() {
+    for (keys, step) in [(two_bits(), 5), (four_bits(), 31)] {
+        let b: Vec<u64> = (0..=255).step_by(step).chain([0, 1, 2, 10, 127, 128, 129, 246, 255]).collect();
+        let a: Vec<u64> = b.iter().map(|b| (b * 77 + 128) % 256).collect();
+        compare(&Bench::new(keys, Width::U8), &a, &b, true).unwrap();
+    }
+    // Divisors of fewer blocks than the dividends: their upper blocks are known to be zero.
+    let bench = Bench::new(two_bits(), Width::U16);
+    let a = [0x8000, 0xffff, 12345, 0];
+    let y = bench.integers.with_width(&bench.secret.encrypt_uints(Width::U8, &[0, 7, 255, 100]).unwrap(), Width::U16);
+    let (q, r) = bench.integers.signed().div_rem(&bench.encrypt(&a), &y.unwrap()).unwrap();
+    let expected = || zip(&a, &[0, 7, 255, 100]).map(|(a, b)| floor(signed(Width::U16, a), i128::from(b)));
+    bench.are("narrow div", &q, expected().map(|(q, _)| q as u64));
+    bench.are("narrow rem", &r, expected().map(|(_, r)| r as u64));
+}
+
+#[test]
+fn signed_extremes_are_rusts() {
+    let bench = Bench::new(two_bits(), Width::U16);
+    let (x, int) = (bench.encrypt(&[5, 0xffff, 0x8000, 0x7fff, 0x7fff, 0x8000]), bench.integers.signed());
+    bench.are("min", &int.extreme_row(&x, 3, Extreme::Min).unwrap(), [0x8000, 0x8000]);
+    bench.are("max", &int.extreme_row(&x, 3, Extreme::Max).unwrap(), [0x7fff, 0x7fff]);
+    let places = |extreme| bench.secret.decrypt_uints(&int.place_of_extreme(&x, 3, extreme).unwrap()).unwrap();
+    assert_eq!((places(Extreme::Min), places(Extreme::Max)), (vec![1, 2], vec![2, 1]));
+}
+
+/// Bootstraps of a signed operation beside those of the unsigned one.
+#[test]
+fn signs_take_few_bootstraps() {
+    type Operation = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<(), Error>;
+    let operations: [(&str, [Operation; 2], [f64; 4]); 7] = [
+        ("lt", [|i, x, y| i.lt(x, y).map(drop), |i, x, y| i.signed().lt(x, y).map(drop)], [1.0; 4]),
+        ("max", [|i, x, y| i.max(x, y).map(drop), |i, x, y| i.signed().max(x, y).map(drop)], [1.0; 4]),
+        ("shr", [|i, x, _| i.shr(x, 3).map(drop), |i, x, _| i.signed().shr(x, 3).map(drop)], [1.0; 4]),
+        (
+            "shr_by",
+            [|i, x, y| i.shr_by(x, y).map(drop), |i, x, y| i.signed().shr_by(x, y).map(drop)],
+            [1.15, 1.15, 1.1, 1.05],
+        ),
+        ("div", [|i, x, y| i.div(x, y).map(drop), |i, x, y| i.signed().div(x, y).map(drop)], [1.6, 1.3, 1.15, 1.08]),
+        ("rem", [|i, x, y| i.rem(x, y).map(drop), |i, x, y| i.signed().rem(x, y).map(drop)], [1.6, 1.3, 1.15, 1.08]),
+        (
+            "div by 10",
+            [
+                |i, x, _| i.div(x, &i.constants(x.width(), &vec![10; x.len()])?).map(drop),
+                |i, x, _| i.signed().div(x, &i.constants(x.width(), &vec![10; x.len()])?).map(drop),
+            ],
+            [1.2, 1.1, 1.05, 1.03],
+        ),
+    ];
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    for (name, operations, most) in operations {
+        for (width, most) in Width::OF_ONE_WORD.into_iter().zip(most) {
+            let [x, y] = [5, 6].map(|value| secret.encrypt_uints(width, &[value]).unwrap());
+            let [unsigned, signed] =
+                operations.map(|f| on_threads(1, || int.cost(|int| f(int, &x, &y)).unwrap().bootstraps));
+            println!("{name}, {width:?}: {signed} for {unsigned}");
+            assert!(signed as f64 <= most * unsigned as f64, "{name}, {width:?}: {signed} for {unsigned}");
+        }
+    }
+}
+
+/// Integers of several words, their widths, and words that make no whole integers.
+#[test]
+fn integers_of_several_words() {
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let (a, b) = (u128::MAX - 5, (77 << 100) + 13);
+    let words = |value: u128| [value as u64, (value >> 64) as u64];
+    let value = |x: &UintArray| secret.decrypt_uints(x).unwrap().iter().rev().fold(0, |v, &w| v << 64 | u128::from(w));
+    let [x, y] = [a, b].map(|value| secret.encrypt_uints(Width::U128, &words(value)).unwrap());
+    assert_eq!((x.len(), x.width().bits(), x.width().words()), (1, 128, 2));
+    assert_eq!(value(&int.add(&x, &y).unwrap()), a.wrapping_add(b));
+    assert_eq!(value(&int.mul(&x, &int.constants(Width::U128, &words(b)).unwrap()).unwrap()), a.wrapping_mul(b));
+    assert_eq!(value(&int.div(&x, &int.constants(Width::U128, &words(b)).unwrap()).unwrap()), a / b);
+    assert_eq!(value(&int.rem(&x, &int.constants(Width::U128, &words(10)).unwrap()).unwrap()), a % 10);
+    assert_eq!(value(&int.count_ones(&y).unwrap()), u128::from(b.count_ones()));
+    assert_eq!(value(&int.leading_zeros(&y).unwrap()), u128::from(b.leading_zeros()));
+    assert_eq!(value(&int.trailing_zeros(&int.constants(Width::U256, &[0; 4]).unwrap()).unwrap()), 256);
+    assert!(matches!(int.constants(Width::U128, &[1, 2, 3]), Err(Error::LengthMismatch { .. })));
+    assert!(matches!(secret.encrypt_uints(Width::U256, &[1, 2]), Err(Error::LengthMismatch { .. })));
+}
+
+#[test]
+fn truth_values_are_chosen_between() {
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let bits = |place: u32| (0..8).map(|i| i >> place & 1 == 1).collect::<Vec<_>>();
+    let [c, a, b] = [bits(2), bits(1), bits(0)].map(|values| secret.encrypt_bools(&values).unwrap());
+    let expected: Vec<bool> = (0..8).map(|i| if i >> 2 == 1 { i >> 1 & 1 == 1 } else { i & 1 == 1 }).collect();
+    assert_eq!(secret.decrypt_bools(&int.select_bools(&c, &a, &b).unwrap()).unwrap(), expected);
+    assert!(int.select_bools(&c, &a, &b.slice(0..7)).is_err());
+}
