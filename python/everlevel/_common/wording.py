@@ -106,7 +106,7 @@ _SMALLER = {
 
 def _out_of_memory(needed: int, available: int, limit: str, op: str) -> e.EverlevelError:
     smaller = _SMALLER.get(op) or (_SMALLER["bootstrap"] if "bootstrap" in op else "free what isn't needed any more")
-    if limit.startswith("device"):
+    if str(limit).startswith("device"):
         smaller = "free some there: key.to('cpu') drops a copy of a key, x.to('cpu') moves a ciphertext"
     return e.OutOfMemoryError(
         f"{op}: {format_bytes(needed)} of memory are needed, and {format_bytes(available)} are left of the {limit}; "
