@@ -45,9 +45,13 @@ def _square(x: Any) -> Any:
     return x * x
 
 
-@NUMPY.implements(np.bitwise_count)
 def _bitwise_count(x: Any) -> Any:
     return _engine(x).bitwise_count(x)
+
+
+# NumPy has it from 2.0 on.
+if hasattr(np, "bitwise_count"):
+    NUMPY.implements(np.bitwise_count)(_bitwise_count)
 
 
 @NUMPY.implements(np.stack)
