@@ -22,7 +22,7 @@ fn converted(ring: &Ring, from: &PrimeSet, to: &PrimeSet, sources: &Poly<Eval>) 
 #[test]
 fn conversions_have_the_bits_of_the_cpus() {
     // Sixty sources are the most that a conversion has.
-    let ring = ring_of(10, &[(48, 60), (47, 3), (36, 2), (24, 2)]);
+    let ring = ring_of(12, &[(48, 60), (47, 3), (36, 2), (24, 2)]);
     let sets = |from: std::ops::Range<usize>, to: &[usize]| [PrimeSet::new(from), PrimeSet::new(to.to_vec())];
     let cases = [
         sets(0..1, &[1]),
@@ -115,7 +115,7 @@ fn small_ring(log_n: u32) -> Ring {
 
 #[test]
 fn rescaling_has_the_bits_of_the_ring() {
-    let ring = small_ring(10);
+    let ring = small_ring(12);
     let sets =
         [vec![0, 1, 2, 3, 4], vec![0, 1, 2, 6], vec![0, 6, 8], vec![3], vec![4, 5, 6, 7, 8], vec![0, 1, 2, 3, 4, 8]];
     let sets = sets.map(PrimeSet::new);
@@ -182,7 +182,7 @@ fn half_products_match<D: Device>(ring: &Ring, host: D, arithmetic: Arithmetic, 
 
 #[test]
 fn half_products_have_the_bits_of_the_ring() {
-    let ring = small_ring(10);
+    let ring = small_ring(12);
     for arithmetic in [Arithmetic::Integers, Arithmetic::Doubles] {
         for expanded in [false, true] {
             hosts().for_each(|host| half_products_match(&ring, host, arithmetic, expanded));
@@ -200,7 +200,7 @@ fn half_products_at_full_size_have_the_bits_of_the_ring() {
 
 #[test]
 fn an_arena_without_limbs_says_so() {
-    let ring = small_ring(10);
+    let ring = small_ring(12);
     let arena = arena(Host::new(Memory::Plain, Order::Forward), &ring, Arithmetic::Integers, 10);
     arena.take(9).expect("nine limbs");
     let refused = arena.take(2).expect_err("one limb is left");

@@ -27,7 +27,7 @@ fn on_cpu(ring: &Ring, [a, b, to]: &[Poly<Eval>; 3], f: OnCpu<'_>) -> Poly<Eval>
 
 #[test]
 fn sums_and_products_have_the_bits_of_the_cpus() {
-    let ring = ring_of_all_sizes(10);
+    let ring = ring_of_all_sizes(12);
     let copied = |f: fn(&Modulus, &mut [u64], &[u64])| {
         move |m: &Modulus, to: &mut [u64], a: &[u64], b: &[u64]| {
             to.copy_from_slice(a);
@@ -57,7 +57,7 @@ fn sums_and_products_have_the_bits_of_the_cpus() {
 
 #[test]
 fn scalings_have_the_bits_of_the_cpus() {
-    let ring = ring_of_all_sizes(10);
+    let ring = ring_of_all_sizes(12);
     let factors = |m: &Modulus| [0, 1, m.q() - 1, m.q() / 3];
     let expected = |operation, m: &Modulus, a: u64, b: u64, w: u64| match operation {
         Scaling::Scale => m.mul(a, w),
@@ -93,7 +93,7 @@ fn scalings_have_the_bits_of_the_cpus() {
 
 #[test]
 fn tensor_products_have_the_bits_of_the_cpus() {
-    let ring = ring_of_all_sizes(10);
+    let ring = ring_of_all_sizes(12);
     let set = ring.all_primes();
     let random_ones: [Poly<Eval>; 4] = [4, 5, 6, 7].map(|seed| random(&ring, &set, seed));
     let largest_ones: [Poly<Eval>; 4] = [0; 4].map(|_| largest(&ring, &set));
@@ -140,7 +140,7 @@ type OnPolys<'a> = &'a dyn Fn(&mut Poly<Eval>, &Poly<Eval>, &Poly<Eval>);
 /// Every operation of the ring that no other test has, on limbs of a device and of the host.
 #[test]
 fn operations_of_the_ring_have_the_bits_of_the_cpus() {
-    let ring = ring_of_all_sizes(10);
+    let ring = ring_of_all_sizes(12);
     let set = ring.all_primes();
     let few = PrimeSet::new([1, 4, 7]);
     for [a, b, acc] in pairs(&ring) {
@@ -174,7 +174,7 @@ fn operations_of_the_ring_have_the_bits_of_the_cpus() {
 /// A host's operand is copied to the device, and so is a host's accumulator.
 #[test]
 fn operands_of_the_host_are_copied() {
-    let ring = ring_of_all_sizes(10);
+    let ring = ring_of_all_sizes(12);
     let set = ring.all_primes();
     let [a, b] = [1, 2].map(|seed| random(&ring, &set, seed));
     let mut expected = a.clone();
@@ -190,7 +190,7 @@ fn operands_of_the_host_are_copied() {
 
 #[test]
 fn lifts_and_transforms_have_the_bits_of_the_ring() {
-    let ring = ring_of_all_sizes(10);
+    let ring = ring_of_all_sizes(12);
     let set = ring.all_primes();
     for from in 0..set.len() {
         for a in [random(&ring, &PrimeSet::new([from]), 3), largest(&ring, &PrimeSet::new([from]))] {
