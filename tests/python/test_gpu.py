@@ -225,3 +225,21 @@ def test_the_engine_says_where_it_computes(party: Party, capsys: pytest.CaptureF
     assert f"{GPU}: {memory.name}" in repr(party.engine)
     everlevel.show_info()
     assert SUMMARY in capsys.readouterr().out
+
+
+def test_a_model_computes_where_its_rows_are(tmp_path: Path) -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    x = np.linspace(-1, 1, 24).reshape(-1, 3)
+    trained = linear_model.LogisticRegression().fit(x, x[:, 0] > 0)
+    model = everlevel.ml.compile(trained, x, insecure_log_n=LOG_N)
+    client, server = model.keys()
+    for name, part in {"model": model, "server": server, "rows": client.encrypt(x[:5])}.items():
+        part.save(tmp_path / name)
+
+    def scores(**options: Any) -> Any:
+        there = {name: everlevel.ml.load(tmp_path / name, **options) for name in ("model", "server", "rows")}
+        return there["model"](there["rows"], there["server"])  # type: ignore[operator]
+
+    here, there = scores(), scores(mode="gpu", device_id=DEVICE_ID)
+    np.testing.assert_array_equal(client.decrypt(there), client.decrypt(here))
+    assert (there.ciphertext.device, here.ciphertext.device) == (GPU, "cpu")

@@ -154,8 +154,18 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     return Model(engine, best.program, plan.layout, plan=plan, fidelity=fidelity)
 
 
-def load(path: PathLike, *, thread_count: int | None = None) -> Model | Client | Server | EncryptedRows:
+def load(
+    path: PathLike,
+    *,
+    thread_count: int | None = None,
+    mode: Literal["cpu", "gpu"] = "cpu",
+    device_id: int | Literal["host"] = 0,
+    device_memory: int | None = None,
+) -> Model | Client | Server | EncryptedRows:
     """Read a model, a client, a server's keys or encrypted rows from a file, whichever it holds.
+
+    A model computes where its rows are: rows, and the server's keys, that are loaded with ``mode="gpu"`` are on the
+    GPU, and so are its scores.
 
     Parameters
     ----------
@@ -163,6 +173,8 @@ def load(path: PathLike, *, thread_count: int | None = None) -> Model | Client |
         A file that ``save`` wrote.
     thread_count : int, optional
         Threads of the engine; all that the process may use, if left out.
+    mode, device_id, device_memory
+        Whether the engine has a GPU, which one, and how much of its memory: see `Engine`.
 
     Raises
     ------
@@ -191,7 +203,8 @@ def load(path: PathLike, *, thread_count: int | None = None) -> Model | Client |
     if role not in _READERS:
         raise _files.malformed(role)
     slot_count = _files.understood(notes, _slot_count)
-    engine = Engine.from_file(text, slot_count=slot_count, thread_count=thread_count)
+    device: dict[str, Any] = {"mode": mode, "device_id": device_id, "device_memory": device_memory}
+    engine = Engine.from_file(text, slot_count=slot_count, thread_count=thread_count, **device)
     found = engine.load(text)
     engine.forget_keys()
     made: Model | Client | Server | EncryptedRows = _READERS[role](engine, found, notes)
