@@ -1,5 +1,6 @@
 //! Public keys: what they encrypt decrypts and computes, with the noise that is claimed, within a key and between keys.
 
+use crate::common::uints::OF_ONE_WORD;
 use crate::common::{self, fixed_secret, fixed_seed, keys, literal, signed};
 
 use std::collections::HashMap;
@@ -49,7 +50,7 @@ fn thousands_of_integers_go_through_tables_and_sums() {
     let out = keys.table(&x, &table).unwrap();
     let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
     assert_eq!(secret.decrypt_integers(&out).unwrap(), expected);
-    for width in Width::OF_ONE_WORD {
+    for width in OF_ONE_WORD {
         let integers = keys.integers().unwrap();
         let value = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & width.max();
         let (a, b): (Vec<u64>, Vec<u64>) = ((0..250).map(value).collect(), (500..750).map(value).collect());

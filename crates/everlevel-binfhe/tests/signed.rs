@@ -1,6 +1,6 @@
 //! Signed integers against Rust's own, on small, insecure parameters; their costs; and integers of more than one word.
 
-use crate::common::uints::{Bench, operands, split, width, zip};
+use crate::common::uints::{Bench, OF_ONE_WORD, operands, split, width, zip};
 use crate::common::{four_bits, on_threads, two_bits};
 use everlevel_binfhe::{Error, Extreme, Integers, UintArray, Width};
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn compare(bench: &Bench<'_>, a: &[u64], b: &[u64], divide: bool) -> Result<(), 
         bench.are("shr", &int.shr(&x, amount)?, pairs().map(|(a, _)| (a >> amount) as u64));
     }
     bench.are("shr_by", &int.shr_by(&x, &y)?, zip(a, b).map(|(a, b)| (signed(width, a) >> b.min(127)) as u64));
-    for wider in Width::OF_ONE_WORD {
+    for wider in OF_ONE_WORD {
         let found = bench.secret.decrypt_uints(&int.with_width(&x, wider)?)?;
         assert_eq!(found, pairs().map(|(a, _)| a as u64 & wider.max()).collect::<Vec<_>>(), "with_width");
     }
@@ -130,7 +130,7 @@ fn signs_take_few_bootstraps() {
     let (secret, keys) = two_bits();
     let int = keys.integers().unwrap();
     for (name, operations, most) in operations {
-        for (width, most) in Width::OF_ONE_WORD.into_iter().zip(most) {
+        for (width, most) in OF_ONE_WORD.into_iter().zip(most) {
             let [x, y] = [5, 6].map(|value| secret.encrypt_uints(width, &[value]).unwrap());
             let [unsigned, signed] =
                 operations.map(|f| on_threads(1, || int.cost(|int| f(int, &x, &y)).unwrap().bootstraps));

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::uints::{Bench, operand, operands, split, width, zip};
+use crate::common::uints::{Bench, OF_ONE_WORD, operand, operands, split, width, zip};
 use crate::common::{four_bits, on_threads, two_bits};
 use everlevel_binfhe::{Ciphertext, Error, Extreme, NoiseSum, Width, sets};
 use proptest::prelude::*;
@@ -125,7 +125,7 @@ fn divisors_of_every_kind() {
 /// The largest product that fits and the smallest that doesn't, and all carries at once.
 #[test]
 fn edges_of_every_width() {
-    for width in Width::OF_ONE_WORD {
+    for width in OF_ONE_WORD {
         let bench = Bench::new(two_bits(), width);
         for threads in [1, 4] {
             let (a, b) = ([width.max(), width.max(), 0, 0], [1, width.max(), 1, 0]);

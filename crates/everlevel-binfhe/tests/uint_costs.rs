@@ -1,6 +1,7 @@
 //! The costs of operations on integers of 8 to 64 bits, their progress, and their refusals.
 
 use crate::common;
+use crate::common::uints::OF_ONE_WORD;
 
 use std::ops::ControlFlow;
 
@@ -42,7 +43,7 @@ fn costs_are_those_of_the_notes() {
     let mut rows = Vec::new();
     for (name, operation) in operations {
         let mut row = format!("| {name} |");
-        for width in Width::OF_ONE_WORD {
+        for width in OF_ONE_WORD {
             let [x, y] = [5, 6].map(|value| secret.encrypt_uints(width, &[value]).unwrap());
             let many = secret.encrypt_uints(width, &[7; 16]).unwrap();
             let condition = secret.encrypt_bools(&[true]).unwrap();

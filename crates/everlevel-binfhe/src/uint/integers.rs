@@ -21,9 +21,6 @@ impl Width {
     /// Every width.
     pub const ALL: [Self; 6] = [Self::U8, Self::U16, Self::U32, Self::U64, Self::U128, Self::U256];
 
-    /// Widths whose integers are one word each.
-    pub const OF_ONE_WORD: [Self; 4] = [Self::U8, Self::U16, Self::U32, Self::U64];
-
     /// The number of bits.
     pub const fn bits(self) -> u32 {
         match self {

@@ -3,6 +3,9 @@
 use everlevel_binfhe::{BoolArray, Error, EvalKeys, Extreme, Integers, SecretKey, UintArray, Width};
 use proptest::prelude::*;
 
+/// Widths whose integers are one word each.
+pub const OF_ONE_WORD: [Width; 4] = [Width::U8, Width::U16, Width::U32, Width::U64];
+
 /// Compares operations on arrays, encrypted and in the clear.
 pub struct Bench<'k> {
     pub secret: &'k SecretKey,
@@ -108,7 +111,7 @@ impl<'k> Bench<'k> {
             let expected = || zip(a, b).zip(conditions).map(|((a, b), &condition)| if condition { a } else { b });
             let condition = self.secret.encrypt_bools(conditions)?;
             self.are("select", &int.select(&condition, &x, &y)?, expected());
-            for width in Width::OF_ONE_WORD {
+            for width in OF_ONE_WORD {
                 let found = self.secret.decrypt_uints(&int.with_width(&x, width)?)?;
                 assert_eq!(found, a.iter().map(|a| a & width.max()).collect::<Vec<_>>());
             }
@@ -202,7 +205,7 @@ pub fn operand() -> impl Strategy<Value = u64> {
 }
 
 pub fn width() -> impl Strategy<Value = Width> {
-    prop::sample::select(Width::OF_ONE_WORD.to_vec())
+    prop::sample::select(OF_ONE_WORD.to_vec())
 }
 
 /// Arrays of one or two pairs.
