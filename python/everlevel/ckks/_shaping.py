@@ -214,7 +214,8 @@ def unpadded(layout: Layout, result: Ciphertext, value: complex) -> Ciphertext:
         return result
     rest = np.zeros(result.slot_count, dtype=np.complex128 if np.imag(value) else np.float64)
     rest[layout.size :] = -value if np.imag(value) else -np.real(value)
-    return result._with(SLOTS) + rest
+    # Values stay what they are, and the others become zeros.
+    return known(result._with(SLOTS) + rest, result.bound)
 
 
 def _cleaned(value: Any) -> Any:
