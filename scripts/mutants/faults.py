@@ -35,8 +35,8 @@ def slot(ciphertext: Any, values: Values, rng: np.random.Generator) -> Values | 
     worst = claimed_errors(ciphertext)[1] if _is_approximate(ciphertext) else 0.0
     if not 0 < worst < math.inf:
         return None
-    wrong = values.copy()
-    wrong[rng.integers(len(wrong))] += 2 * worst * rng.choice([-1, 1])
+    wrong = np.array(values)
+    wrong.flat[rng.integers(wrong.size)] += 2 * worst * rng.choice([-1, 1])
     return wrong
 
 

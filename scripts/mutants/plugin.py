@@ -67,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _wrapped(decrypt: Any, planted: Planted) -> Any:
-    def decrypted(self: Any, ciphertext: Any, secret_key: Any) -> Any:
-        return planted.wrong(ciphertext, decrypt(self, ciphertext, secret_key))
+    def decrypted(self: Any, ciphertext: Any, secret_key: Any, **options: Any) -> Any:
+        return planted.wrong(ciphertext, decrypt(self, ciphertext, secret_key, **options))
 
     return decrypted

@@ -55,7 +55,11 @@ def test_a_fault_is_noticed(scheme: str, name: str, rng: np.random.Generator, mo
     values = rng.integers(-99, 99, engine.slot_count) if scheme == "bfv" else rng.uniform(-1, 1, engine.slot_count)
     x = engine.encrypt(values, key)
     assert_claims(x, values, key)
-    monkeypatch.setattr(type(engine), "decrypt", lambda *given: fault(given[1], decrypt(*given), rng))
+
+    def planted(self: Any, x: Any, *given: Any, **options: Any) -> Any:
+        return fault(x, decrypt(self, x, *given, **options), rng)
+
+    monkeypatch.setattr(type(engine), "decrypt", planted)
     with pytest.raises(AssertionError):
         assert_claims(x, values, key)
 
