@@ -32,7 +32,7 @@ pub trait Device: Debug + Send + Sync + 'static {
     /// [`Error::OutOfMemory`].
     fn alloc(&self, nbytes: usize) -> Result<Self::Buffer, Error>;
 
-    /// Its place, as users write it.
+    /// Place of the device, as users write it.
     fn place(&self) -> String;
 
     /// A stream of its own.

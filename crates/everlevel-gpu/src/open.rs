@@ -12,7 +12,7 @@ use crate::{Arena, Arithmetic, Capacity, Device, Error, Place};
 pub struct Opened {
     /// The ring's memory there.
     pub device: Arc<dyn DeviceRing>,
-    /// Its maker's name.
+    /// Name of the device, as its maker has it.
     pub name: String,
 }
 

@@ -21,7 +21,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Its kind of devices.
+    /// Kind of the devices at the place.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Gpu(_) => "GPUs",

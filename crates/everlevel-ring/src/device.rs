@@ -40,10 +40,10 @@ pub trait DeviceRing: Debug + Send + Sync {
     /// The primes, by index.
     fn moduli(&self) -> &[Modulus];
 
-    /// Its place, as users write it.
+    /// Place of the device, as users write it.
     fn place(&self) -> &str;
 
-    /// Its memory.
+    /// Memory of the device.
     fn memory(&self) -> DeviceMemory;
 
     /// Limbs with arbitrary contents.

@@ -55,6 +55,19 @@ def integer(operation: str, name: str, value: Any) -> int:
         ) from None
 
 
+def integer_between(operation: str, name: str, value: Any, least: int, most: int, next_step: str) -> int:
+    """Check an integer argument's range, both ends in it."""
+    found = integer(operation, name, value)
+    if not least <= found <= most:
+        raise ParameterError(
+            f"{operation}: {name} is {found}, and {least} to {most} is taken; {next_step}",
+            option=name,
+            value=found,
+            allowed=(least, most),
+        )
+    return found
+
+
 def number(value: Any) -> float:
     """Return a single real number as a float, and NaN, which is in no range, for everything else."""
     if isinstance(value, np.ndarray) and value.ndim == 0:

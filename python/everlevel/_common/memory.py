@@ -54,12 +54,4 @@ def check_operation(operation: Any, known: Sequence[str]) -> str:
 
 def check_number(name: str, value: Any) -> int:
     """Check a number of things."""
-    number = checks.integer("estimate_memory", name, value)
-    if not 1 <= number <= _MOST:
-        raise ParameterError(
-            f"estimate_memory: {name} is {number}, and 1 to {_MOST} is taken; choose one of these",
-            option=name,
-            value=number,
-            allowed=(1, _MOST),
-        )
-    return number
+    return checks.integer_between("estimate_memory", name, value, 1, _MOST, "choose one of these")

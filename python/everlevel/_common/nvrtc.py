@@ -19,7 +19,7 @@ _OPTIONS: Final = ("--std=c++17", "--fmad=false")
 
 
 class CompilerError(Exception):
-    """What the compiler refuses, in its words."""
+    """Sources that the compiler refuses, in its words."""
 
 
 class Compiler:

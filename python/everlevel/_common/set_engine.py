@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from ..errors import FileParametersError, OperandTypeError, ParameterError
+from ..errors import FileParametersError, OperandTypeError
 from . import checks, headers
 from .core import Core
 from .engines import Engines
@@ -86,15 +86,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
 
     @classmethod
     def _checked_log_n(cls, value: Any) -> int:
-        log_n, (least, most) = checks.integer("Engine", "insecure_log_n", value), cls._log_ns
-        if not least <= log_n <= most:
-            raise ParameterError(
-                f"Engine: insecure_log_n is {log_n}, and {least} to {most} is taken; leave it out for security",
-                option="insecure_log_n",
-                value=log_n,
-                allowed=cls._log_ns,
-            )
-        return log_n
+        return checks.integer_between("Engine", "insecure_log_n", value, *cls._log_ns, "leave it out for security")
 
     @classmethod
     def from_file(cls, path: PathLike, *, thread_count: int | None = None, progress: bool | None = None) -> Self:

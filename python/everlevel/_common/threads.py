@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any, Final
 
-from ..errors import ParameterError
 from . import checks
 
 _MOST_THREADS: Final = 256
@@ -33,13 +32,5 @@ def threads(value: Any) -> int:
     available = min(cores(), _share, _MOST_THREADS)
     if value is None:
         return available
-    count = checks.integer("Engine", "thread_count", value)
-    if not 1 <= count <= _MOST_THREADS:
-        raise ParameterError(
-            f"Engine: thread_count is {count}, and 1 to {_MOST_THREADS} is taken; "
-            f"leave it out for the {available} of this machine",
-            option="thread_count",
-            value=count,
-            allowed=(1, _MOST_THREADS),
-        )
-    return count
+    next_step = f"leave it out for the {available} of this machine"
+    return checks.integer_between("Engine", "thread_count", value, 1, _MOST_THREADS, next_step)

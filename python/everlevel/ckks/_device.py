@@ -71,10 +71,15 @@ def wanted(operation: str, mode: Any, device_id: Any, device_memory: Any) -> tup
                     allowed=usual,
                 )
         return None
-    number = None if isinstance(device_id, str) and device_id == "host" else _device_number(operation, device_id)
-    if number is not None:
+    number = nbytes = None
+    if not (isinstance(device_id, str) and device_id == "host"):
+        first = "0 is the first GPU"
+        number = checks.integer_between(operation, "device_id", device_id, 0, _LARGEST_DEVICE, first)
         _compile_kernels(number)
-    return number, None if device_memory is None else _nbytes(operation, device_memory)
+    if device_memory is not None:
+        limits = _LEAST_MEMORY, _MOST_MEMORY
+        nbytes = checks.integer_between(operation, "device_memory", device_memory, *limits, "it counts bytes")
+    return number, nbytes
 
 
 def _compile_kernels(device_id: int) -> None:
@@ -96,27 +101,6 @@ def _compile_kernels(device_id: int) -> None:
             f"12.9.86, or build the package with the machine code of `make gpu-kernels`"
         ) from error
     _native.provide_kernels(architecture, compiled)
-
-
-def _device_number(operation: str, value: Any) -> int:
-    number = checks.integer(operation, "device_id", value)
-    return _between(operation, "device_id", number, 0, _LARGEST_DEVICE, "0 is the first GPU")
-
-
-def _nbytes(operation: str, value: Any) -> int:
-    number = checks.integer(operation, "device_memory", value)
-    return _between(operation, "device_memory", number, _LEAST_MEMORY, _MOST_MEMORY, "it counts bytes")
-
-
-def _between(operation: str, name: str, number: int, least: int, most: int, hint: str) -> int:
-    if not least <= number <= most:
-        raise ParameterError(
-            f"{operation}: {name} is {number}, and {least} to {most} is taken; {hint}",
-            option=name,
-            value=number,
-            allowed=(least, most),
-        )
-    return number
 
 
 def place_of(context: _native.Context) -> str:
@@ -148,11 +132,10 @@ def moved(context: _native.Context, ciphertext: _native.Ciphertext, device: Any)
     return ciphertext if ciphertext.place == CPU else context.to_host(ciphertext)
 
 
-def hold(context: _native.Context, *keys: Any) -> None:
-    """Copy new keys to the engine's device, if it has one."""
+def hold(context: _native.Context, key: Any) -> None:
+    """Copy a new key to the engine's device, if it has one."""
     if context.device is not None:
-        for key in keys:
-            context.key_to_device(key)
+        context.key_to_device(key)
 
 
 def require_room(

@@ -234,15 +234,7 @@ def checked_interval(operation: str, interval: Any) -> tuple[float, float]:
 
 
 def _degree(value: Any) -> int:
-    degree = checks.integer("fit", "degree", value)
-    if not 1 <= degree <= _LARGEST_DEGREE:
-        raise ParameterError(
-            f"fit: degree is {degree}, and 1 to {_LARGEST_DEGREE} is taken; a level more doubles the degree",
-            option="degree",
-            value=degree,
-            allowed=(1, _LARGEST_DEGREE),
-        )
-    return degree
+    return checks.integer_between("fit", "degree", value, 1, _LARGEST_DEGREE, "a level more doubles the degree")
 
 
 def _interpolate(f: Callable[[Any], Any], degree: int, interval: tuple[float, float]) -> tuple[ChebyshevFit, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common import checks
-from ..errors import MessageError, ParameterError, RangeError
+from ..errors import MessageError, RangeError
 from . import _auto, _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -179,15 +179,8 @@ def weighted_sum(self: Core, ciphertexts: Sequence[Ciphertext], weights: ArrayLi
 def _basis(
     self: Core, operation: str, ciphertext: Any, max_power: Any, key: Any
 ) -> tuple[Ciphertext, int, RelinearizationKey]:
-    power = checks.integer(operation, "max_power", max_power)
-    if not 1 <= power <= _LARGEST_POWER:
-        raise ParameterError(
-            f"{operation}: max_power is {power}, and 1 to {_LARGEST_POWER} is taken; "
-            f"choose one that the levels suffice for",
-            option="max_power",
-            value=power,
-            allowed=(1, _LARGEST_POWER),
-        )
+    next_step = "choose one that the levels suffice for"
+    power = checks.integer_between(operation, "max_power", max_power, 1, _LARGEST_POWER, next_step)
     x = _operands.relinearized(operation, ciphertext)
     if key is None:
         key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)

@@ -23,8 +23,8 @@ from .plaintext import LightPlaintext, Plaintext
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 Padding = Literal["sum", "product", "same", "any"]
-"""What an operation on two operands makes of zeros after both: of a sum, zeros; of a product, zeros after one are
-enough; "same" and "any" take zeros, and give them back or not."""
+"""Padding of a result, where zeros are after both operands: of a sum, zeros; of a product, zeros after one are enough;
+"same" and "any" take zeros, and give them back or not."""
 
 _FEW: Final = 16
 """Rotations that are masked one by one."""

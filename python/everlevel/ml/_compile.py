@@ -231,16 +231,8 @@ def _slot_count(notes: _files.Notes) -> int | None:
 def _degree(operation: str, value: Any) -> int | None:
     if value is None:
         return None
-    degree = checks.integer(operation, "degree", value)
-    if not 1 <= degree <= _LARGEST_DEGREE:
-        raise ParameterError(
-            f"{operation}: degree is {degree}, and 1 to {_LARGEST_DEGREE} is taken; leave it out for the least that "
-            f"keeps max_error",
-            option="degree",
-            value=degree,
-            allowed=(1, _LARGEST_DEGREE),
-        )
-    return degree
+    next_step = "leave it out for the least that keeps max_error"
+    return checks.integer_between(operation, "degree", value, 1, _LARGEST_DEGREE, next_step)
 
 
 def _share(operation: str, option: str, value: Any, *, least: float) -> float:

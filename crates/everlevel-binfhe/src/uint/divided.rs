@@ -24,7 +24,8 @@ pub(super) enum Operands<'a> {
     Flipped(&'a Signs),
 }
 
-/// What tells a signed quotient and remainder from the unsigned ones of magnitudes: a truth value for each element.
+/// Signs that tell a signed quotient and remainder from the unsigned ones of magnitudes: a truth value for each
+/// element.
 #[derive(Debug, Clone)]
 pub(super) struct Signs {
     /// The signed divisors.

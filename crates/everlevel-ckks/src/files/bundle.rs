@@ -40,7 +40,7 @@ macro_rules! keys {
                 match self { $(Self::$name(key) => key.fingerprint(),)* }
             }
 
-            /// Its switching keys.
+            /// Switching keys of the evaluation key.
             pub(crate) fn switching_keys(self) -> Vec<&'a SwitchingKey> {
                 match self { $(Self::$name(key) => key.switching_keys(),)* }
             }

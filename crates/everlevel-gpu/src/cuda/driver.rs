@@ -30,7 +30,7 @@ pub(super) fn checked(operation: &'static str, result: CUresult) -> Result<(), E
 
 /// The device's context, its only stream, and its properties.
 pub(super) struct Context {
-    /// Its number among the driver's devices.
+    /// Number of the device among the driver's.
     pub id: usize,
     device: CUdevice,
     context: CUcontext,

@@ -130,8 +130,8 @@ impl Entries<'_> {
     /// Checks that entries are those of so many rows and columns.
     ///
     /// # Errors
-    /// What is needed, where there are no rows or columns, or, row by row, another number of entries; where diagonals
-    /// are out of order or outside the matrix, or have fewer or more entries than there are slots.
+    /// Words on what is needed, where there are no rows or columns, or, row by row, another number of entries; where
+    /// diagonals are out of order or outside the matrix, or have fewer or more entries than there are slots.
     pub(crate) fn check(&self, (rows, columns): (usize, usize), slots: usize) -> Result<(), String> {
         let count = self.len();
         let Some(places) = self.places() else {
