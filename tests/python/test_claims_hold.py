@@ -136,8 +136,15 @@ def test_values_outside_of_a_fits_interval_are_warned_of(wide: Party) -> None:
     assert "claimed" in repr(y)
     with pytest.warns(RangeWarning, match="bound"):
         engine.decrypt(y, key)
-    with pytest.raises(RangeError, match=r"as large as 4, and the fit's interval is \[1.0, 2.0\]"):
-        inverse(engine.encrypt([0.5], key, bound=4))
+    with pytest.warns(
+        RangeWarning, match=r"as large as 4, .* is \[1.0, 2.0\], which is taken as a claim: .*within\(1, 2"
+    ):
+        y = inverse(engine.encrypt([1.25], key, bound=4))
+    assert y.bound_kind == "claimed"
+    assert_claims(y, inverse([1.25]), key, varied=False)
+    strict = keyed_party(Engine(max_level=5, range="error", insecure_log_n=INSECURE_LOG_N))
+    with pytest.raises(RangeError, match=r"as large as 4, and the fit's interval is \[1.0, 2.0\]; .*within\(1, 2\)"):
+        inverse(strict.engine.encrypt([1.25], strict.secret_key, bound=4))
     # The reason is the one that holds: values below the interval aren't too large for it.
     with pytest.raises(RangeError, match=r"size 0.5 at most, and the fit's interval \[1.0, 2.0\] is that of larger"):
         inverse(engine.encrypt([0.5], key, bound=0.5))

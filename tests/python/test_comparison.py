@@ -164,12 +164,12 @@ def test_operands_in_the_clear_on_either_side(lossy: Party, rng: np.random.Gener
 @pytest.mark.filterwarnings("error")
 def test_what_is_refused_costs_no_bootstrap(lossy: Party) -> None:
     engine: Any = lossy.engine
-    x, wide = (engine.encrypt([0.5], lossy.secret_key, level=0, bound=bound) for bound in (1, 3))
+    x, wide = (engine.encrypt([0.5], lossy.secret_key, level=0, bound=bound) for bound in (1, 150))
     two = engine.encrypt(np.full(2 * engine.slot_count, 0.5), lossy.secret_key, level=0, bound=1)
     before = engine.bootstrap_count
     for call in (engine.maximum, engine.minimum, engine.compare):
         name = call.__name__
-        for operands, bound in (((x, wide), "4"), ((wide, x), "4"), ((x, 2.5), "3.5"), (([0.5, -2.5], x), "3.5")):
+        for operands, bound in (((x, wide), "151"), ((wide, x), "151"), ((x, 255), "256"), (([0.5, -255], x), "256")):
             with pytest.raises(
                 RangeError, match=rf"^{name}: .* as large as {bound}, .* pass {name}\(…, bound={bound}\)"
             ):

@@ -112,5 +112,5 @@ def _argument(
         rotation, matrices = key.part(operation, RotationKey), key.matrix_multiplication_key
     all_keys = keys, rotation._native, None if matrices is None else matrices._native
     search = width, which == "max", hot
-    arguments = x._native, all_keys, search, precision
-    return _comparison.run(self, operation, progress, _native.argument_of_slots, *arguments)
+    arguments = x._native, all_keys, search
+    return _comparison.run(self, operation, progress, precision, _native.argument_of_slots, *arguments)

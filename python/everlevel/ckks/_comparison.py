@@ -9,14 +9,14 @@ so that minima, maxima and rectified values are right to gap/2, and absolute val
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
 from .._common import checks
-from ..errors import OperandTypeError, ParameterError
+from ..errors import OperandTypeError, ParameterError, RangeError
 from . import _arithmetic, _checks, _operands, _sign_plan
 from ._arithmetic import Operand
 from ._auto import deepened
@@ -31,6 +31,9 @@ from .plaintext import Plaintext
 
 Precision = tuple[float, float, float]
 """Gap, error and bound."""
+
+_MARGIN: Final = 2.0**-40
+"""Share of a bound that roundings of its sums stay below."""
 
 
 def plan_sign(
@@ -51,7 +54,8 @@ def plan_sign(
     error : float
         Largest distance to ±1 outside of the gap, at least 2^-26.
     bound : float
-        Largest size of the values. Beyond 1, the first polynomial is of degree 3 or 7.
+        Largest size of the values. Beyond 1, the first polynomial is of degree 3 or 7. Operations that find larger
+        values declared take these as theirs.
     level : int, optional
         The ciphertext's level; the highest, if left out.
     stage_count : int, optional
@@ -176,7 +180,7 @@ def of_sign(
     """Compute a sign, or what is made of it and its argument."""
     x, checked = real(operation, value), check_precision(operation, *precision)
     keys = sign_keys(self, operation, x, key)
-    return run(self, operation, progress, _native.of_sign, operation, x._native, keys, checked)
+    return run(self, operation, progress, checked, _native.of_sign, operation, x._native, keys)
 
 
 def of_difference(
@@ -188,19 +192,34 @@ def of_difference(
     left, right = _arithmetic.order(self, operation, left, right, raised=True)
     x, other = real(operation, left), _real_operand(self, operation, right)
     keys = sign_keys(self, operation, x, key)
-    return run(self, operation, progress, _native.of_difference, circuit, (x._native, other), keys, checked)
+    return run(self, operation, progress, checked, _native.of_difference, circuit, (x._native, other), keys)
 
 
 def run(
     self: Core,
     operation: str,
     progress: bool | None,
+    precision: Precision,
     circuit: Callable[..., tuple[_native.Ciphertext, int]],
     *arguments: Any,
 ) -> Ciphertext:
-    """Run a circuit that has a real result, and count its bootstraps."""
+    """Run a circuit that has a real result, and count its bootstraps.
+
+    Where values are declared to be larger than the precision's bound, theirs takes its place.
+    """
+    gap, error, bound = precision
     with self._reporting(operation, progress) as report:
-        native, bootstraps = circuit(self._context, *arguments, report)
+        try:
+            native, bootstraps = circuit(self._context, *arguments, precision, report)
+        except RangeError as refusal:
+            # What is found before any work. Other refusals name another room.
+            if refusal.bound is None or refusal.room != bound:
+                raise
+            wider = gap, error, refusal.bound * (1 + _MARGIN)
+            try:
+                native, bootstraps = circuit(self._context, *arguments, wider, report)
+            except ParameterError:
+                raise refusal from None
     self._counters.add(bootstraps)
     return self._wrap(native, is_real=True)
 

@@ -145,8 +145,8 @@ def _extremum_of_slots(
     search = check_width(self.slot_count, operation, count), operation.startswith("max")
     keys = _comparison.sign_keys(self, operation, x, key)
     rotations = _slots.rotations(self, operation, x, key, search[0])
-    arguments = x._native, (keys, rotations), search, checked
-    return _comparison.run(self, operation, progress, _native.extremum_of_slots, *arguments)
+    arguments = x._native, (keys, rotations), search
+    return _comparison.run(self, operation, progress, checked, _native.extremum_of_slots, *arguments)
 
 
 def check_width(slot_count: int, operation: str, count: Any) -> int:

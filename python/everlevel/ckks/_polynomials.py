@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common import checks
-from ..errors import MessageError, RangeError
+from .._common import callers, checks
+from ..errors import MessageError, RangeError, RangeWarning
 from . import _auto, _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -243,7 +243,8 @@ def _evaluate(
 def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_claimed: bool) -> Ciphertext:
     """Bring a fit's interval to [-1, 1], with a bound of 1: the caller claims that values are in the interval.
 
-    Where the interval is that of the bound, the claim is the bound's, and as good as that.
+    Where the interval is that of the bound, the claim is the bound's, and as good as that. Where declared values may be
+    beyond it, a warning says so.
     """
     low, high = fit.interval
     largest = max(-low, high)
@@ -257,13 +258,12 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_cla
             level=x.level,
         )
     if x.is_bound_declared and bound > largest * (1 + 1e-9):
-        raise RangeError(
-            f"{operation}: values may be as large as {bound:.6g}, and the fit's interval is {list(fit.interval)}; "
-            f"{next_step}",
-            bound=bound,
-            room=largest,
-            level=x.level,
-        )
+        beyond = f"{operation}: values may be as large as {bound:.6g}, and the fit's interval is {list(fit.interval)}"
+        details = {"bound": bound, "room": largest, "level": x.level}
+        if self._context.refuses_assumed:
+            raise RangeError(f"{beyond}; {next_step}", **details)
+        taken = f"{beyond}, which is taken as a claim: the result is wrong of values outside; {next_step}"
+        callers.warn_once("fit", RangeWarning(taken, **details))
     rounding = fit._map_rounding(min(bound, largest))
     mapped = self._context.deviating(fit._mapped(x)._native, rounding, rounding)
     is_known = (x.is_bound_declared or not is_claimed) and x.is_real and low <= -x.bound and x.bound <= high
