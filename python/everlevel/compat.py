@@ -404,10 +404,7 @@ def _mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> t
         )
     mode = "cpu" if mode is None else mode
     if not (isinstance(mode, str) and mode in _MODES):
-        raise ParameterError(
-            f"Engine: mode is {mode!r}, and 'cpu' (one thread), 'parallel' and 'gpu' are offered; check its spelling",
-            option="mode",
-            value=mode,
-            allowed=_MODES,
+        raise checks.refusal(
+            "Engine", "mode", mode, "'cpu' (one thread), 'parallel' and 'gpu' are offered; check its spelling", _MODES
         )
     return cast(Mode, mode), max_level

@@ -349,7 +349,7 @@ class WidthError(EverlevelError, ValueError):
 
 
 class DivisionByZeroError(EverlevelError, ZeroDivisionError):
-    """What is encrypted was to be divided by a zero in the clear.
+    """Division of encrypted values by a zero in the clear.
 
     Attributes
     ----------

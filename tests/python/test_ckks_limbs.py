@@ -170,7 +170,7 @@ def test_bridges_lead_to_levels_and_back() -> None:
     assert_claims(back, a * a, of_levels)
     real = bridge.to_levels(bridge.from_levels(levels.encrypt(a.real, of_levels, bound=1)), 1)
     assert levels.decrypt(real, of_levels).dtype == np.float64
-    with pytest.raises(errors.ParameterError, match="to_levels: level is 6, and 0 to 5 are taken"):
+    with pytest.raises(errors.ParameterError, match="to_levels: level is 6, and 0 to 5 is taken"):
         bridge.to_levels(y, 6)
     with pytest.raises(errors.NoiseError, match="to_levels: the result would have"):
         bridge.to_levels(y, 5)
@@ -253,7 +253,7 @@ def test_messages_that_are_none(engine: limbs.Engine, secret_key: limbs.SecretKe
     with pytest.raises(errors.OperandTypeError, match="doesn't turn into a NumPy array"):
         np.asarray(x)
     for work, words in [
-        (lambda: engine.multiply(x, x, precision_bits=41), "multiply: precision_bits is 41, and 1 to 40 are taken"),
+        (lambda: engine.multiply(x, x, precision_bits=41), "multiply: precision_bits is 41, and 1 to 40 is taken"),
         (lambda: engine.rescale(x, -1), "rescale: bits is -1"),
         (lambda: engine.lower(x, 2**40), "lower: budget_bits is"),
     ]:
@@ -302,7 +302,7 @@ def test_options_that_are_none() -> None:
         limbs.Engine(13)  # type: ignore[arg-type]
     with pytest.raises(errors.ParameterError, match="insecure_log_n is 4"):
         limbs.Engine(insecure_log_n=4)
-    with pytest.raises(errors.ParameterError, match="precision_bits is 51, and 10 to 50 are taken"):
+    with pytest.raises(errors.ParameterError, match="precision_bits is 51, and 10 to 50 is taken"):
         limbs.Engine(precision_bits=51)
 
 

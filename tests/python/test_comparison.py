@@ -253,9 +253,9 @@ def test_bad_input(lossy: Party, party: Party) -> None:
     x = engine.encrypt([0.5], lossy.public_key)
     with pytest.raises(OperandTypeError, match="sign: the ciphertext is complex"):
         engine.sign(1j * x)
-    with pytest.raises(OperandTypeError, match="at least one must be a Ciphertext"):
+    with pytest.raises(OperandTypeError, match="one must be"):
         engine.compare([0.5], 0.5)
-    with pytest.raises(OperandTypeError, match=r"maximum: .* at least one must be a Ciphertext"):
+    with pytest.raises(OperandTypeError, match=r"maximum: .* one must be"):
         engine.maximum([0.5], 0.5)
     for options in ({"gap": 2**-13}, {"gap": 0}, {"gap": 1.0}, {"gap": -1}, {"error": 2**-27}, {"bound": 0}):
         with pytest.raises(ParameterError, match="choose it so"):

@@ -366,7 +366,7 @@ def test_sums_of_products(shallow: Party) -> None:
     for wrong in ("x", [], [None], np.ones((2, 2, 2)), None, object(), limbs, [[1, 2], [3]]):
         with pytest.raises((errors.EverlevelError, TypeError)):
             x @ wrong
-    with pytest.raises(errors.OperandTypeError, match=r"^dot: .* at least one must be a Ciphertext"):
+    with pytest.raises(errors.OperandTypeError, match=r"^dot: .* one must be"):
         everlevel.dot(a, b)
 
 

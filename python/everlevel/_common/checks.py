@@ -15,6 +15,24 @@ from ..errors import MessageError, OperandTypeError, ParameterError, StorageErro
 T = TypeVar("T")
 
 
+def refusal(operation: str, option: str, value: Any, needed: str, allowed: Any = None) -> ParameterError:
+    """Return the error of an option's value: what is needed in its place, and what to do."""
+    return ParameterError(
+        f"{operation}: {option} is {value!r}, and {needed}", option=option, value=value, allowed=allowed
+    )
+
+
+def none_encrypted(operation: str, names: str, *operands: Any) -> OperandTypeError:
+    """Return the error of operands that are all in the clear."""
+    return OperandTypeError(
+        f"{operation}: none of the operands ({names}) is a ciphertext, and one must be; "
+        f"use NumPy for what is in the clear",
+        argument=names,
+        expected="Ciphertext",
+        actual=", ".join(type(operand).__name__ for operand in operands),
+    )
+
+
 def unmasked(operation: str, values: Any) -> None:
     """Refuse a masked array of which something is masked: NumPy would put what is under the mask in its place."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -59,12 +77,7 @@ def integer_between(operation: str, name: str, value: Any, least: int, most: int
     """Check an integer argument's range, both ends in it."""
     found = integer(operation, name, value)
     if not least <= found <= most:
-        raise ParameterError(
-            f"{operation}: {name} is {found}, and {least} to {most} is taken; {next_step}",
-            option=name,
-            value=found,
-            allowed=(least, most),
-        )
+        raise refusal(operation, name, found, f"{least} to {most} is taken; {next_step}", (least, most))
     return found
 
 
@@ -112,12 +125,7 @@ def one_of(operation: str, option: str, value: Any, allowed: Sequence[str], hint
     """Check the name of a choice."""
     if not (isinstance(value, str) and value in allowed):
         *others, last = map(repr, allowed)
-        raise ParameterError(
-            f"{operation}: {option} is {value!r}, and {', '.join(others)} and {last} are offered; {hint}",
-            option=option,
-            value=value,
-            allowed=tuple(allowed),
-        )
+        raise refusal(operation, option, value, f"{', '.join(others)} and {last} are offered; {hint}", tuple(allowed))
     return value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
 from .. import _native
-from ..errors import MissingKeyError, OperandTypeError
+from ..errors import MissingKeyError
 from . import checks, set_keys
 from .memory import MemoryEstimate, check_number, check_operation
 from .set_engine import SetCore
@@ -130,13 +130,7 @@ def key_amounts(operation: str, rotations: bool | Iterable[int], count: int) -> 
 def operands(engine: LimbCore, operation: str, left: Any, right: Any, kind: type[OfEngineT]) -> tuple[OfEngineT, Any]:
     """Check two operands, of which one at least is a ciphertext, and return that one first."""
     if not isinstance(left, kind) and not isinstance(right, kind):
-        raise OperandTypeError(
-            f"{operation}: none of the operands (left, right) is a ciphertext, and one must be; "
-            f"use NumPy for what is in the clear",
-            argument="left, right",
-            expected="Ciphertext",
-            actual=type(left).__name__,
-        )
+        raise checks.none_encrypted(operation, "left, right", left, right)
     name, first, second = ("left", left, right) if isinstance(left, kind) else ("right", right, left)
     checked = own(engine, operation, name, first, kind)
     return checked, own(engine, operation, "right", second, kind) if isinstance(second, kind) else second

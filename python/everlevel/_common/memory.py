@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..errors import ParameterError
 from . import checks
 from .sizes import format_bytes
 
@@ -42,13 +41,8 @@ class MemoryEstimate:
 def check_operation(operation: Any, known: Sequence[str]) -> str:
     """Check that the memory of an operation is known."""
     if not (isinstance(operation, str) and operation in known):
-        raise ParameterError(
-            f"estimate_memory: operation is {operation!r}, and estimates are known of {', '.join(known)}; "
-            f"name one of them",
-            option="operation",
-            value=operation,
-            allowed=tuple(known),
-        )
+        needed = f"estimates are known of {', '.join(known)}; name one of them"
+        raise checks.refusal("estimate_memory", "operation", operation, needed, tuple(known))
     return operation
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from . import checks
 
 _MOST_THREADS: Final = 256
-"""Of which a machine may have more."""
+"""A machine may have more."""
 
 _share: int = _MOST_THREADS
 

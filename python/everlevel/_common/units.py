@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ..errors import ParameterError
+from . import checks
 
 T = TypeVar("T")
 
@@ -19,11 +20,8 @@ def axis(operation: str, value: Any) -> int | None:
     """Check an axis."""
     if value is None or (isinstance(value, (int, np.integer)) and value in (0, 1, -1, -2)):
         return None if value is None else int(value)
-    raise ParameterError(
-        f"{operation}: axis is {value!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
-        option="axis",
-        value=value,
-        allowed=(None, 0, 1),
+    raise checks.refusal(
+        operation, "axis", value, "0 (units), 1 (slots) and None (both) are taken; choose one of these", (None, 0, 1)
     )
 
 

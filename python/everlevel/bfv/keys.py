@@ -23,7 +23,7 @@ class PublicKey(limb_engine.PublicKey):
 
 
 class EvaluationKey(limb_engine.EvaluationKey):
-    """What computes: a key for products, and one for each rotation that was asked for. It tells nothing of the secret.
+    """Keys for products, and for each rotation that was asked for. They tell nothing of the secret.
 
     Files hold seeds and bodies, which are smaller than the key in memory and made ready when they are read.
     """

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _native
 from .._common import checks, units
-from ..errors import LevelError, OperandTypeError
+from ..errors import LevelError
 from . import _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -294,13 +294,7 @@ def order(self: Core, operation: str, left: Any, right: Any, *, raised: bool = F
     """Put the ciphertext first, and expand a light plaintext for its level, or one that is bootstrapped."""
     first, second = (left, right) if isinstance(left, Ciphertext) else (right, left)
     if not isinstance(first, Ciphertext):
-        raise OperandTypeError(
-            f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at "
-            f"least one must be a Ciphertext; encrypt one with engine.encrypt",
-            argument="left, right",
-            expected="Ciphertext",
-            actual=f"{type(left).__name__}, {type(right).__name__}",
-        )
+        raise checks.none_encrypted(operation, "left, right", left, right)
     if isinstance(second, LightPlaintext):
         level = second.level if raised else min(first.level, second.level)
         native = _native.expand(self._context, second._native, level)

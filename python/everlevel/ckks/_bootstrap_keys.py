@@ -46,13 +46,8 @@ def check_stage_count(context: _native.Context, operation: str, value: Any) -> i
         return default_stage_count(context)
     stages, allowed = checks.integer(operation, "stage_count", value), tuple(context.stage_counts)
     if stages not in allowed:
-        raise ParameterError(
-            f"{operation}: stage_count is {stages}, and {', '.join(map(str, allowed))} can be with "
-            f"{context.slot_count} slots; choose one of these",
-            option="stage_count",
-            value=stages,
-            allowed=allowed,
-        )
+        needed = f"{', '.join(map(str, allowed))} can be with {context.slot_count} slots; choose one of these"
+        raise checks.refusal(operation, "stage_count", stages, needed, allowed)
     return stages
 
 

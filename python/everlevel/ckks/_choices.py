@@ -280,11 +280,7 @@ def _end(operation: str, name: str, value: Any, default: float) -> float:
         return default
     found = checks.number(value)
     if not np.isfinite(found):
-        raise ParameterError(
-            f"{operation}: {name} is {value!r}, and a finite number is needed; leave it out for no limit on that side",
-            option=name,
-            value=value,
-        )
+        raise checks.refusal(operation, name, value, "a finite number is needed; leave it out for no limit there")
     return found
 
 
@@ -309,13 +305,7 @@ def _of_difference(operation: str, left: Any, right: Any) -> tuple[Any, dict[str
     """Return the engine of two operands that are compared, with gap and bound of their difference."""
     x = left if isinstance(left, Ciphertext) else right
     if not isinstance(x, Ciphertext):
-        raise OperandTypeError(
-            f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at least "
-            f"one must be a Ciphertext; encrypt one with engine.encrypt",
-            argument="left, right",
-            expected="Ciphertext",
-            actual=f"{type(left).__name__}, {type(right).__name__}",
-        )
+        raise checks.none_encrypted(operation, "left, right", left, right)
     # A little more than the core's own sum of the two.
     return x._engine, _precision(x, (_size(operation, left, x) + _size(operation, right, x)) * (1 + 2.0**-40))
 

@@ -277,9 +277,5 @@ def check_precision(operation: str, gap: Any, error: Any, bound: Any) -> Precisi
     sizes = checks.number(gap), checks.number(error), checks.number(bound)
     for name, value, size in zip(("gap", "error", "bound"), (gap, error, bound), sizes, strict=True):
         if np.isnan(size):
-            raise ParameterError(
-                f"{operation}: {name} is {value!r}, and a number is needed; leave it out for the usual one",
-                option=name,
-                value=value,
-            )
+            raise checks.refusal(operation, name, value, "a number is needed; leave it out for the usual one")
     return sizes

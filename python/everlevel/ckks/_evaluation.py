@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _native
 from .._common import checks
-from ..errors import OperandTypeError, ParameterError
+from ..errors import OperandTypeError
 from . import _checks, _operands
 from . import _key_generation as make
 from ._bootstrap_keys import require_bootstrap
@@ -79,13 +79,10 @@ def create_evaluation_key(
         else _checks.level(operation, checks.integer(operation, "matrices", matrices), self.max_level)
     )
     if variant == "small" and rotations is not True:
-        raise ParameterError(
-            f"{operation}: rotations is {rotations!r}, and a small bootstrap key needs rotations by any amount; "
-            f"pass rotations=True, and fixed rotation keys beside",
-            option="rotations",
-            value=rotations,
-            allowed=True,
+        needed = (
+            "a small bootstrap key needs rotations by any amount; pass rotations=True, and fixed rotation keys beside"
         )
+        raise checks.refusal(operation, "rotations", rotations, needed, True)
     if variant is not None:
         make.check_bootstrap_key(self._context, operation, stage_count, size)
     keys: list[AnyKey] = [
@@ -146,13 +143,8 @@ def _variant(context: _native.Context, operation: str, bootstrap: Any) -> str | 
         return "regular" if context.can_bootstrap else None
     # 1 and 0 stand for True and False.
     if not (isinstance(bootstrap, (bool, int, str, np.bool_)) and bootstrap in _BOOTSTRAPS):
-        raise ParameterError(
-            f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular', 'lossy' and 'small' are "
-            f"offered; check its spelling",
-            option="bootstrap",
-            value=bootstrap,
-            allowed=_BOOTSTRAPS,
-        )
+        needed = "True, False, 'regular', 'lossy' and 'small' are offered; check its spelling"
+        raise checks.refusal(operation, "bootstrap", bootstrap, needed, _BOOTSTRAPS)
     if not bootstrap:
         return None
     require_bootstrap(context, operation)

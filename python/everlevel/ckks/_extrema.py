@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import _native
 from .._common import checks
-from ..errors import ParameterError
 from . import _comparison, _slots
 from ._arithmetic import Operand
 from ._auto import deepened
@@ -151,12 +150,6 @@ def _extremum_of_slots(
 
 def check_width(slot_count: int, operation: str, count: Any) -> int:
     """Check how many slots count."""
-    width = slot_count if count is None else checks.integer(operation, "count", count)
-    if not 1 <= width <= slot_count:
-        raise ParameterError(
-            f"{operation}: count is {width}, and 1 to {slot_count} slots are there; leave it out for all",
-            option="count",
-            value=width,
-            allowed=(1, slot_count),
-        )
-    return width
+    if count is None:
+        return slot_count
+    return checks.integer_between(operation, "count", count, 1, slot_count, "leave it out for all slots")

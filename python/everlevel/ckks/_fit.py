@@ -200,11 +200,7 @@ def fit(
         return fitted
     error = checks.number(max_error)
     if not error >= 0:
-        raise ParameterError(
-            f"fit: max_error is {max_error!r}, and a number from 0 up is needed; choose one such as 1e-6",
-            option="max_error",
-            value=max_error,
-        )
+        raise checks.refusal("fit", "max_error", max_error, "a number from 0 up is needed; choose one such as 1e-6")
     found = None
     for power in range(1, _LARGEST_DEGREE.bit_length() + 1):
         found, _ = _interpolate(f, 2**power - 1, ends)
@@ -223,13 +219,8 @@ def checked_interval(operation: str, interval: Any) -> tuple[float, float]:
     except (TypeError, ValueError, OverflowError):
         a, b = float("nan"), float("nan")
     if not (np.isfinite(a) and np.isfinite(b) and a < b):
-        raise ParameterError(
-            f"{operation}: interval is {interval!r}, and two finite numbers are needed, the smaller first; "
-            f"give the range of the values, such as (-1, 1)",
-            option="interval",
-            value=interval,
-            allowed="(a, b) with a < b",
-        )
+        needed = "two finite numbers are needed, the smaller first; give the range of the values, such as (-1, 1)"
+        raise checks.refusal(operation, "interval", interval, needed, "(a, b) with a < b")
     return a, b
 
 

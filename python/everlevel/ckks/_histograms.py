@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
-from ..errors import ParameterError
 from . import _checks
 from ._bootstrap_keys import require_bootstrap
 from ._choices import greater
@@ -121,11 +120,9 @@ def _edges(operation: str, x: Ciphertext, bins: Any, ends: Any) -> Array:
         slots, is_real = _checks.message(operation, bins, x.slot_count)
         edges = slots.real[: len(bins)] if is_real else np.empty(0)
     if not 2 <= len(edges) <= x.slot_count + 1 or np.any(np.diff(edges) <= 0):
-        raise ParameterError(
-            f"{operation}: bins is {bins!r}, and 1 to {x.slot_count} bins are counted, whose edges are real and in "
-            f"rising order; give their number, or one edge more than there are bins",
-            option="bins",
-            value=bins,
-            allowed=(1, x.slot_count),
+        needed = (
+            f"1 to {x.slot_count} bins are counted, whose edges are real and in rising order; give their number, or "
+            "one edge more than there are bins"
         )
+        raise checks.refusal(operation, "bins", bins, needed, (1, x.slot_count))
     return np.asarray(edges, dtype=np.float64)

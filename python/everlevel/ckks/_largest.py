@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 
 from .._common import checks
-from ..errors import ParameterError
 from . import _choices, _shape
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
@@ -62,13 +61,8 @@ def keeping(operation: str, x: Ciphertext, axis: Any, keepdims: Any, result: Cip
     if not checks.flag(operation, "keepdims", keepdims):
         return result
     if x._layout == SLOTS and x.unit_count > 1:
-        raise ParameterError(
-            f"{operation}: keepdims is {keepdims!r}, and what was reduced of {x.unit_count} units keeps no axes; leave "
-            f"it out",
-            option="keepdims",
-            value=keepdims,
-            allowed=False,
-        )
+        needed = f"what was reduced of {x.unit_count} units keeps no axes; leave it out"
+        raise checks.refusal(operation, "keepdims", keepdims, needed, False)
     return kept(result, x.shape, _shape.axes(operation, axis, x.ndim))
 
 

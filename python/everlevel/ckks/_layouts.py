@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
-from ..errors import MessageError, OperandTypeError, ParameterError, UnitCountError
+from ..errors import MessageError, UnitCountError
 from . import _checks, _extrema
 from ._elementary import product
 from ._numpy import NUMPY
@@ -63,13 +63,7 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
     operation = "outer"
     encrypted = next((value for value in (x, y) if isinstance(value, Ciphertext)), None)
     if encrypted is None:
-        raise OperandTypeError(
-            f"{operation}: the operands are of types {type(x).__name__} and {type(y).__name__}, and at least one must "
-            f"be a Ciphertext; encrypt one with engine.encrypt",
-            argument="x, y",
-            expected="Ciphertext",
-            actual=f"{type(x).__name__}, {type(y).__name__}",
-        )
+        raise checks.none_encrypted(operation, "x, y", x, y)
     given = tuple(value.size if isinstance(value, Ciphertext) else np.size(value) for value in (x, y))
     rows, columns = _sizes(operation, given if shape is None else shape, encrypted.slot_count)
     left: Any
@@ -130,13 +124,8 @@ def _sizes(operation: str, shape: Any, slot_count: int) -> tuple[int, int]:
     """Check the shape of a matrix that fits into the slots."""
     sizes = [checks.integer(operation, "shape", size) for size in checks.sequence(operation, "shape", shape)]
     if len(sizes) != 2 or min(sizes) < 1 or sizes[0] * sizes[1] > slot_count:
-        raise ParameterError(
-            f"{operation}: shape is {shape!r}, and two sizes are needed whose product is at most {slot_count}; take "
-            f"parts of the vectors",
-            option="shape",
-            value=shape,
-            allowed=slot_count,
-        )
+        needed = f"two sizes are needed whose product is at most {slot_count}; take parts of the vectors"
+        raise checks.refusal(operation, "shape", shape, needed, slot_count)
     return sizes[0], sizes[1]
 
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from .._common import checks
 from .._common.memory import MemoryEstimate, check_number, check_operation
-from ..errors import ParameterError
 from . import _checks
 from ._bootstrap_keys import check_stage_count
 from ._core import Core
@@ -97,11 +96,8 @@ def estimate_memory(
 def _rows_and_columns(operation: str, shape: Any) -> tuple[Any, Any]:
     sizes = checks.sequence(operation, "shape", shape)
     if len(sizes) != 2:
-        raise ParameterError(
-            f"{operation}: shape is {shape!r}, and two numbers are needed; give a matrix's rows and columns",
-            option="shape",
-            value=shape,
-            allowed="(rows, columns)",
+        raise checks.refusal(
+            operation, "shape", shape, "two numbers are needed; give a matrix's rows and columns", "(rows, columns)"
         )
     return sizes[0], sizes[1]
 

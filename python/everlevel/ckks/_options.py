@@ -76,11 +76,8 @@ def seeding(operation: str, value: Any) -> str | None:
     if isinstance(value, str):
         if value == "aes":
             return "aes128"
-        raise ParameterError(
-            f"{operation}: seeded_keys is {value!r}, and True, False and 'aes' are taken; check its spelling",
-            option="seeded_keys",
-            value=value,
-            allowed=(True, False, "aes"),
+        raise checks.refusal(
+            operation, "seeded_keys", value, "True, False and 'aes' are taken; check its spelling", (True, False, "aes")
         )
     return cipher_of(checks.truth(operation, "seeded_keys", value))
 
@@ -110,11 +107,8 @@ def non_negative(name: str, value: Any) -> int | None:
     number = checks.integer("Engine", name, value)
     if not 0 <= number <= _LARGEST_OPTION:
         least, most = _LIMITS[name]
-        raise ParameterError(
-            f"Engine: {name} is {number}, and {least} to {most} is taken; leave it out for the usual one",
-            option=name,
-            value=number,
-            allowed=(least, most),
+        raise checks.refusal(
+            "Engine", name, number, f"{least} to {most} is taken; leave it out for the usual one", (least, most)
         )
     return number
 
@@ -123,12 +117,8 @@ def slots(value: Any) -> int | None:
     """Check a number of slots."""
     count = non_negative("slot_count", value)
     if count is not None and (count == 0 or count & (count - 1)):
-        raise ParameterError(
-            f"Engine: slot_count is {count}, and a power of two is needed; the next one is {1 << count.bit_length()}",
-            option="slot_count",
-            value=count,
-            allowed="powers of two",
-        )
+        needed = f"a power of two is needed; the next one is {1 << count.bit_length()}"
+        raise checks.refusal("Engine", "slot_count", count, needed, "powers of two")
     return count
 
 
@@ -136,13 +126,8 @@ def gap(operation: str, value: Any) -> float:
     """Check a gap of comparisons, as a share of the bound."""
     share = checks.number(value)
     if not LEAST_GAP <= share < 1:
-        raise ParameterError(
-            f"{operation}: gap is {value!r}, and a share of the bound from 2^-12 to less than 1 is taken; leave it out "
-            f"for 2^-6",
-            option="gap",
-            value=value,
-            allowed=(LEAST_GAP, 1),
-        )
+        needed = "a share of the bound from 2^-12 to less than 1 is taken; leave it out for 2^-6"
+        raise checks.refusal(operation, "gap", value, needed, (LEAST_GAP, 1))
     return share
 
 

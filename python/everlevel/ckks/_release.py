@@ -147,10 +147,6 @@ def _number(operation: str, option: str, value: Any) -> float:
     """Check that an option is a finite number; the core knows its range."""
     found = checks.number(value)
     if not np.isfinite(found):
-        raise ParameterError(
-            f"{operation}: {option} is {value!r}, and a finite number is needed; choose grid=1 for counts, or "
-            f"statistical_bits=40 for other values",
-            option=option,
-            value=value,
-        )
+        needed = "a finite number is needed; choose grid=1 for counts, or statistical_bits=40 for other values"
+        raise checks.refusal(operation, option, value, needed)
     return found

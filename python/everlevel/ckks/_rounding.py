@@ -25,7 +25,7 @@ __all__ = ["ceil", "floor", "round"]
 _MARGIN: Final = 1 + 2.0**-10
 """By how much noise and the errors of signs may put values beyond where they lie."""
 _LARGEST_RATIO: Final = 2.0**12
-"""Of the size of a value whose sign is computed to the gap."""
+"""Share of the gap in the size of a value whose sign is computed."""
 _MOST_DECIMALS: Final = 9
 
 
@@ -109,15 +109,8 @@ def round(x: Ciphertext, decimals: int = 0) -> Ciphertext:  # noqa: A001 (NumPy'
     >>> deep.decrypt(everlevel.round(x), secret)[:3].round(3) + 0
     array([3., 0., 1.])
     """
-    operation, digits = "round", checks.integer("round", "decimals", decimals)
-    if not 0 <= digits <= _MOST_DECIMALS:
-        raise ParameterError(
-            f"{operation}: decimals is {digits}, and 0 to {_MOST_DECIMALS} are rounded to; scale by what is needed, "
-            f"100 * everlevel.round(x / 100)",
-            option="decimals",
-            value=digits,
-            allowed=(0, _MOST_DECIMALS),
-        )
+    operation, advice = "round", "scale by what is needed, 100 * everlevel.round(x / 100)"
+    digits = checks.integer_between(operation, "decimals", decimals, 0, _MOST_DECIMALS, advice)
     scale = 10**digits
     value = real(operation, x)
     rounded = _floor(operation, value * scale if digits else value, 0.5)

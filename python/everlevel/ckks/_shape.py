@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common import callers, checks
-from ..errors import HeaderError, MessageError, OperandTypeError, ParameterError
+from ..errors import HeaderError, MessageError, OperandTypeError
 
 Shape = tuple[int, ...]
 
@@ -155,13 +155,8 @@ def axes(operation: str, axis: Any, ndim: int) -> tuple[int, ...]:
         found = sorted({int(each) % ndim for each in given})
         if len(found) == len(given):
             return tuple(found)
-    raise ParameterError(
-        f"{operation}: axis is {axis!r}, and there are {ndim} axes; choose from {-ndim} to {ndim - 1}, a tuple of "
-        f"them, or None for all",
-        option="axis",
-        value=axis,
-        allowed=(-ndim, ndim - 1),
-    )
+    needed = f"there are {ndim} axes; choose from {-ndim} to {ndim - 1}, a tuple of them, or None for all"
+    raise checks.refusal(operation, "axis", axis, needed, (-ndim, ndim - 1))
 
 
 def broadcast(operation: str, left: Shape, right: Shape, slot_count: int) -> Shape | None:

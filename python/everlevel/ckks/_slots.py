@@ -393,14 +393,7 @@ def _sum_range(self: Core, operation: str, ciphertext: Any, key: Any, count: Any
     ciphertext = _operands.relinearized(operation, ciphertext)
     if not (key is None or isinstance(key, EvaluationKey)):
         key = _rotation_key(self._registry, operation, key)
-    length = checks.integer(operation, "count", count)
-    if not 1 <= length <= self.slot_count:
-        raise ParameterError(
-            f"{operation}: count is {length} and a unit has {self.slot_count} slots; choose from 1 to that",
-            option="count",
-            value=length,
-            allowed=(1, self.slot_count),
-        )
+    length = checks.integer_between(operation, "count", count, 1, self.slot_count, "choose from a unit's slots")
     keys = rotations(self, operation, ciphertext, key, length)
     return self._wrap(self._context.sum_range(operation, ciphertext._native, keys, length), is_real=ciphertext.is_real)
 

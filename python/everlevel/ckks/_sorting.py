@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common import checks
-from ..errors import ParameterError
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
 from ._layouts import counted
@@ -119,14 +118,7 @@ def top_k(x: Ciphertext, k: int, *, count: int | None = None) -> Ciphertext:
     array([0.75, 0.5 ])
     """
     value, width = _checked("top_k", x, count)
-    kept = checks.integer("top_k", "k", k)
-    if not 1 <= kept <= width:
-        raise ParameterError(
-            f"top_k: k is {kept}, and 1 to {width} of {width} values are found; choose from these, or a larger count",
-            option="k",
-            value=kept,
-            allowed=(1, width),
-        )
+    kept = checks.integer_between("top_k", "k", k, 1, width, "choose from these, or a larger count")
     return of_shape(_network(value, width, kept, rising=False, weights=np.ones(kept)), (kept,))
 
 

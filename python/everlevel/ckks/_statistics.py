@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._common import checks, units
 from .._common.opaque import Opaque
-from ..errors import OperandTypeError, ParameterError
+from ..errors import ParameterError
 from . import _checks, _shape, _slots
 from ._elementary import Interval, claimed, evaluate, product, real
 from ._fit import checked_interval
@@ -61,13 +61,7 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     """
     operation = "dot"
     if not any(isinstance(value, Ciphertext) for value in (x, y)):
-        raise OperandTypeError(
-            f"{operation}: the operands are of types {type(x).__name__} and {type(y).__name__}, and at least one must "
-            f"be a Ciphertext; encrypt one with engine.encrypt",
-            argument="x, y",
-            expected="Ciphertext",
-            actual=f"{type(x).__name__}, {type(y).__name__}",
-        )
+        raise checks.none_encrypted(operation, "x, y", x, y)
     vector, other = (x, y) if isinstance(x, Ciphertext) else (cast(Ciphertext, y), x)
     for each in (x, y):
         if isinstance(each, Ciphertext):
@@ -351,13 +345,11 @@ def _lost(operation: str, ddof: Any, terms: int) -> int:
 def _squared(operation: str, interval: Any) -> Interval:
     """Return where the squares of values lie, whose interval has to be said."""
     if interval is None:
-        raise ParameterError(
-            f"{operation}: interval is None, and square roots are fitted on intervals above 0; say where the result "
-            f"lies, such as everlevel.{operation}(x, interval=(0.1, 1))",
-            option="interval",
-            value=None,
-            allowed="(a, b) with 0 < a < b",
+        needed = (
+            "square roots are fitted on intervals above 0; say where the result lies, such as "
+            f"everlevel.{operation}(x, interval=(0.1, 1))"
         )
+        raise checks.refusal(operation, "interval", None, needed, "(a, b) with 0 < a < b")
     low, high = checked_interval(operation, interval)
     if low <= 0:
         raise ParameterError(

@@ -24,7 +24,7 @@ _EVALUATION_KEYS = (EvaluationKey, TfheEvaluationKey, ckks_keys._EvaluationKey)
 
 @dataclass(frozen=True)
 class Keys:
-    """What a function that has a parameter ``keys`` is given on a worker: the keys of the pool's files.
+    """Argument of a function that has a parameter ``keys`` on a worker: the keys of the pool's files.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 from .._common import checks
 from .._common.storable import PathLike
 from .._common.threads import cores
-from ..errors import ClusterEngineError, OperandTypeError, ParameterError
+from ..errors import ClusterEngineError, OperandTypeError
 from ._backend import Backend
 from ._bound import ENGINES, AnyEngine, Bound
 from ._dispatch import Settings
@@ -139,12 +139,7 @@ def _files(operation: str, keys: Any) -> tuple[KeyFile, ...]:
 def _count(operation: str, name: str, value: Any, least: int = 1) -> int:
     count = checks.integer(operation, name, value)
     if count < least:
-        raise ParameterError(
-            f"{operation}: {name} is {count}, and at least {least} is needed; leave it out for the usual",
-            option=name,
-            value=count,
-            allowed=least,
-        )
+        raise checks.refusal(operation, name, count, f"at least {least} is needed; leave it out for the usual", least)
     return count
 
 
@@ -161,12 +156,8 @@ def _backend(operation: str, address: Any, workers: int | None, threads: int, re
             _not_installed(operation, "ray", error)
         return Ray(address, workers, threads)
     if is_text and not (address == "dask" or address.startswith(_DASK)):
-        raise ParameterError(
-            f"{operation}: address is {address!r}, and None, 'ray', 'ray://host:port', 'dask' and 'tcp://host:port' "
-            f"are offered; check its spelling",
-            option="address",
-            value=address,
-        )
+        needed = "None, 'ray', 'ray://host:port', 'dask' and 'tcp://host:port' are offered; check its spelling"
+        raise checks.refusal(operation, "address", address, needed)
     try:
         from distributed import Client
 
@@ -182,11 +173,7 @@ def _backend(operation: str, address: Any, workers: int | None, threads: int, re
             actual=type(address).__name__,
         )
     if workers is not None and address != "dask":
-        raise ParameterError(
-            f"{operation}: workers is {workers}, and a Dask cluster that runs has its own; leave it out",
-            option="workers",
-            value=workers,
-        )
+        raise checks.refusal(operation, "workers", workers, "a Dask cluster that runs has its own; leave it out")
     return Dask(address, workers, threads, retries)
 
 

@@ -178,9 +178,7 @@ class Pool:
             As `map`.
         """
         if checks.integer("reduce", "group", group) < 2:
-            raise ParameterError(
-                f"reduce: group is {group}, and at least 2 is needed; leave it out", option="group", value=group
-            )
+            raise checks.refusal("reduce", "group", group, "at least 2 is needed; leave it out")
         level: Iterator[Any] = self.map(Fold(function, each), _chunks(iter(items), group))
         while True:
             head = list(islice(level, 2))
@@ -209,11 +207,7 @@ class Pool:
             If a result isn't an array of the block's length; otherwise as `map`.
         """
         if block_size is not None and checks.integer("map_blocks", "block_size", block_size) < 1:
-            raise ParameterError(
-                f"map_blocks: block_size is {block_size}, and at least 1 is needed; leave it out",
-                option="block_size",
-                value=block_size,
-            )
+            raise checks.refusal("map_blocks", "block_size", block_size, "at least 1 is needed; leave it out")
         blocks = Blocks("map_blocks", arrays, block_size, self.slots)
         job = self._begin(_name(function, "map_blocks"), function, iter(blocks), len(blocks), "raise", is_ordered=True)
         return blocks.join([value for _, value in job])
@@ -250,7 +244,7 @@ class Pool:
         total = _length(ciphertexts)
         size = self._group(total) if group is None else checks.integer(name, "group", group)
         if size < 1:
-            raise ParameterError(f"{name}: group is {size}, and at least 1 is needed", option="group", value=size)
+            raise checks.refusal(name, "group", size, "at least 1 is needed")
         groups = ((part,) for part in _chunks(iter(ciphertexts), size))
         count = None if total is None else -(-total // size)
         job = self._begin(name, Method(name, options), groups, count, "raise", is_ordered=True, group=size)
@@ -339,11 +333,8 @@ class Pool:
     ) -> Job:
         self._require_open(name)
         if on_error not in ("raise", "return"):
-            raise ParameterError(
-                f"{name}: on_error is {on_error!r}, and 'raise' and 'return' are offered; check its spelling",
-                option="on_error",
-                value=on_error,
-                allowed=("raise", "return"),
+            raise checks.refusal(
+                name, "on_error", on_error, "'raise' and 'return' are offered; check its spelling", ("raise", "return")
             )
         job = Job(
             self._backend,

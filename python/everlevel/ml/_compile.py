@@ -240,12 +240,8 @@ def _share(operation: str, option: str, value: Any, *, least: float) -> float:
     number = checks.number(value)
     if not (least < number < float("inf")) or number < 0:
         allowed = "above 0" if least == 0 else "from 0 up"
-        raise ParameterError(
-            f"{operation}: {option} is {value!r}, and a finite number {allowed} is needed; leave it out for the usual "
-            f"one",
-            option=option,
-            value=value,
-            allowed=allowed,
+        raise checks.refusal(
+            operation, option, value, f"a finite number {allowed} is needed; leave it out for the usual one", allowed
         )
     return number
 

@@ -22,7 +22,7 @@ MACHINE: Final = "one core of an AMD EPYC (Zen 5)"
 _TRANSFORM: Final = 1.1e-10
 """Seconds of a transform of one limb, divided by N·log2 N, and of all that is done beside it."""
 _LARGE_TRANSFORM: Final = 1.5e-10
-"""The same from N = 2^15 on, where a ciphertext and a key are larger than a core's cache."""
+"""Rates from N = 2^15 on, where a ciphertext and a key are larger than a core's cache."""
 _LARGE_LOG_N: Final = 15
 _PRODUCT: Final = 1.1e-9
 """Seconds of a diagonal's product with one limb of both polynomials, divided by N."""

@@ -28,7 +28,7 @@ FORMAT: Final = 2
 
 NOTE: Final = "ml"
 _MOST_BYTES: Final = 24 << 20
-"""Of a note: readers take headers of 32 MiB."""
+"""Largest note: readers take headers of 32 MiB."""
 
 T = TypeVar("T")
 Notes = dict[str, Any]

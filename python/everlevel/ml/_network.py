@@ -50,13 +50,13 @@ class Affine:
     """A layer ``weights @ x + bias``: fully connected layers, linear models, scalers and projections."""
 
     weights: Array
-    """Of shape (outputs, inputs)."""
+    """Array of shape (outputs, inputs)."""
     bias: Array
-    """Of shape (outputs,)."""
+    """Array of shape (outputs,)."""
     place: str
     """Where the model has it, in words."""
     shape: tuple[int, ...] = ()
-    """Of a row's results, channels first, where they are an image; of other results it may be left out."""
+    """Shape of a row's results, channels first, where they are an image; of other results it may be left out."""
     sources: tuple[int, ...] = ()
     """Numbers of the results that the weights' columns are for, one after the other: 0 is the input, and k what the
     k-th activation gives; the last one's, where it is left out."""
@@ -84,7 +84,7 @@ Layer = Affine | Activation
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What scores stand for.
+    """Meaning of scores.
 
     Attributes
     ----------
@@ -137,9 +137,9 @@ class Network:
     layers: tuple[Layer, ...]
     task: Task
     name: str
-    """Of the model that it was read from."""
+    """Name of the model that it was read from."""
     shape: tuple[int, ...] = ()
-    """Of a row of the input, where it is an image."""
+    """Shape of a row of the input, where it is an image."""
 
     @property
     def feature_count(self) -> int:

@@ -24,7 +24,7 @@ _MOST_LEVELS: Final = 77
 """Levels of the largest ring."""
 _LIMB_BYTES: Final = 8
 _DIAGONAL_BYTES: Final = 6
-"""Of a limb's coefficient in a ciphertext or a plaintext, and in an encoded matrix."""
+"""Bytes of a limb's coefficient in a ciphertext or a plaintext, and in an encoded matrix."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the caller asks of a plan: options of `everlevel.ml.compile`."""
+    """Wishes of a plan: options of `everlevel.ml.compile`."""
 
     batch: int
     layout: str | None
@@ -321,11 +321,8 @@ def setting(
     """Check a plan's options; those of engines are checked by these."""
     rows = checks.integer(operation, "batch", batch)
     if rows < 1:
-        raise ParameterError(
-            f"{operation}: batch is {rows}, and at least 1 row is computed at once; leave it out for one",
-            option="batch",
-            value=rows,
-            allowed=(1, None),
+        raise checks.refusal(
+            operation, "batch", rows, "at least 1 row is computed at once; leave it out for one", (1, None)
         )
     room = None if memory is None else checks.integer(operation, "memory", memory)
     if room is not None and room < 1:

@@ -1,4 +1,4 @@
-"""What runs on ciphertexts: affine maps and polynomials, with all values brought to sizes up to about one."""
+"""Programs on ciphertexts: affine maps and polynomials, with all values brought to sizes up to about one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Map:
     """Largest size of an input."""
     place: str
     shape: tuple[int, ...] = ()
-    """Of the results, channels first, where they are an image: for the choice of a layout, and in no file."""
+    """Shape of the results, channels first, where they are an image: for the choice of a layout, and in no file."""
     sources: tuple[int, ...] = ()
     """Numbers of the results that the weights' columns are for, one after the other: 0 is the input, and k what the
     k-th polynomial gives; the last one's, where it is left out."""

@@ -12,11 +12,12 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..errors import MessageError, MessageTypeError, ParameterError, RangeError
+from .._common import checks
+from ..errors import MessageError, MessageTypeError, RangeError
 from ._network import Array
 
 _ROUNDING: Final = 1e-9
-"""What a row may exceed its ranges by: less than noise."""
+"""Excess that a row may have over its ranges: less than noise."""
 
 
 class Region(Protocol):
@@ -215,11 +216,9 @@ def limits(operation: str, value: Any) -> tuple[Array, Array] | None:
     if not (
         np.isfinite(low).all() and np.isfinite(high).all() and (low <= high).all() and max(low.ndim, high.ndim) < 2
     ):
-        raise ParameterError(
-            f"{operation}: input_range is {value!r}, and a pair (low, high) is needed, of finite numbers or of one "
-            f"for each feature; pass (0, 255), for instance, or leave it out",
-            option="input_range",
-            value=value,
-            allowed="(low, high)",
+        needed = (
+            "a pair (low, high) is needed, of finite numbers or of one for each feature; pass (0, 255), for instance, "
+            "or leave it out"
         )
+        raise checks.refusal(operation, "input_range", value, needed, "(low, high)")
     return low, high

@@ -34,7 +34,7 @@ _CALIBRATED: Final = "compile with ranges='calibrated', whose intervals are shor
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the caller asks of a program.
+    """Wishes of a program.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What whoever owns the data has: the secret key, ranges and layout, and no weights."""
+"""The side that owns the data: the secret key, ranges and layout, and no weights."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class Client:
 
 @final
 class Facts:
-    """What a client knows of a model."""
+    """A model as a client knows it."""
 
     __slots__ = ("bound", "gives_probabilities", "input", "layout", "name", "scale", "task")
 

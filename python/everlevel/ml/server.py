@@ -1,4 +1,4 @@
-"""What whoever computes has: evaluation keys."""
+"""The side that computes: evaluation keys."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _native
 from .._common import checks
 from .._common.storable import own
-from ..errors import MissingKeyError, OperandTypeError, ParameterError
+from ..errors import MissingKeyError, OperandTypeError
 from . import _checks, _operands, _uint_operations
 from ._array import EncryptedArray, key_of
 from ._core import Core
@@ -170,11 +170,8 @@ def lookup(
 def _bits(operation: str, option: str, value: Any, most: int) -> int:
     bits = checks.integer(operation, option, value)
     if not 1 <= bits <= most:
-        raise ParameterError(
-            f"{operation}: {option} is {bits}, and 1 to {most} is taken; give in_bits for the lower bits of an index",
-            option=option,
-            value=bits,
-            allowed=(1, most),
+        raise checks.refusal(
+            operation, option, bits, f"1 to {most} is taken; give in_bits for the lower bits of an index", (1, most)
         )
     return bits
 
@@ -187,10 +184,6 @@ def _entry_bits(operation: str, of_uints: bool, has: int, message_bits: int, out
     if bits in _WIDTHS and (of_uints or bits > message_bits):
         return bits, True
     if not 1 <= bits <= message_bits:
-        raise ParameterError(
-            f"{operation}: out_bits is {bits}, and 1 to {message_bits}, 8, 16, 32 or 64 is taken; round it up to one",
-            option="out_bits",
-            value=bits,
-            allowed=(*range(1, message_bits + 1), *_WIDTHS),
-        )
+        needed = f"1 to {message_bits}, 8, 16, 32 or 64 is taken; round it up to one"
+        raise checks.refusal(operation, "out_bits", bits, needed, (*range(1, message_bits + 1), *_WIDTHS))
     return bits, False

@@ -62,14 +62,8 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
         return Ciphertext(self, self._context.encrypt_bits(_checks.flat(bits, np.bool_), native_key), bits.shape)
     top = self.max_value
     if max_value is not None:
-        top = checks.integer(operation, "max_value", max_value)
-        if not 0 <= top <= self.max_value:
-            raise ParameterError(
-                f"{operation}: max_value is {top}, and 0 to {self.max_value} is taken; choose a set of more bits",
-                option="max_value",
-                value=top,
-                allowed=(0, self.max_value),
-            )
+        advice = "choose a set of more bits"
+        top = checks.integer_between(operation, "max_value", max_value, 0, self.max_value, advice)
     advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
     array = _checks.integers(operation, values, 0, top, advice)
     native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, native_key)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import _native
+from .._common import checks
 from .._common.storable import own
-from ..errors import OperandTypeError, SpaceError
+from ..errors import SpaceError
 from . import _checks
 from ._array import EncryptedArray
 from ._checks import Shape
@@ -60,13 +61,7 @@ def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Sh
     """Check and broadcast operands, of which one at least is a ciphertext; others are in the clear."""
     first = next((value for value in values if isinstance(value, Ciphertext)), None)
     if first is None:
-        raise OperandTypeError(
-            f"{operation}: none of the operands ({names}) is a ciphertext, and one must be; "
-            f"use NumPy for what is in the clear",
-            argument=names,
-            expected="Ciphertext",
-            actual=type(values[0]).__name__,
-        )
+        raise checks.none_encrypted(operation, names, *values)
     secret_id = first._native.secret_id
     checked = [
         ciphertext(engine, operation, name, value)

@@ -22,7 +22,7 @@ from .. import _native
 from .._common import checks
 from .._common.arrays import array_of
 from .._common.storable import own
-from ..errors import MessageTypeError, OperandTypeError, ParameterError
+from ..errors import MessageTypeError, OperandTypeError
 from . import _checks, _operands, _uint_operations
 from ._array import EncryptedArray, key_of
 from ._core import Core
@@ -115,11 +115,8 @@ def _encrypt(
     else:
         width = checks.integer(operation, "width", width)
         if width not in WIDTHS:
-            raise ParameterError(
-                f"{operation}: width is {width}, and {', '.join(map(str, WIDTHS))} are taken; choose the next above",
-                option="width",
-                value=width,
-                allowed=WIDTHS,
+            raise checks.refusal(
+                operation, "width", width, f"{', '.join(map(str, WIDTHS))} are taken; choose the next above", WIDTHS
             )
     words, shape = _checks.words(operation, values, width, signed=kind._signed)
     return kind(self, _native.TfheUintArray.encrypt(words, width, native_key), shape)

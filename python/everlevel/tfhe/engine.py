@@ -47,7 +47,7 @@ class ParameterSet(NamedTuple):
     assumptions: tuple[str, ...]
     """Assumptions of security besides the field's usual ones: nothing, but for experimental sets."""
     core_svp_bits: float
-    """The same attacks by the core-SVP count, ``0.292·β`` for a block size of β, which is stricter."""
+    """Cost of these attacks by the core-SVP count, ``0.292·β`` for a block size of β, which is stricter."""
 
 
 def parameter_sets() -> list[ParameterSet]:

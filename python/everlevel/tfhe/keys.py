@@ -37,7 +37,7 @@ class PublicKey(set_keys.Key):
 
 
 class EvaluationKey(set_keys.Key):
-    """What computes: the bootstrapping key and the key-switching key of one secret. It tells nothing about it.
+    """Keys to compute with: the bootstrapping key and the key-switching key of one secret. It tells nothing about it.
 
     It is held ready for use, and as seeds and bodies beside that, which is what files hold.
     """
@@ -69,7 +69,7 @@ class EvaluationKey(set_keys.Key):
 
 
 class LookupKey(set_keys.Key):
-    """What look-ups in large tables need beside an evaluation key of the same secret. It tells nothing about it.
+    """Key of look-ups in large tables, beside an evaluation key of the same secret. It tells nothing about it.
 
     It is held ready for use, and as seeds and bodies beside that, which is what files hold.
     """

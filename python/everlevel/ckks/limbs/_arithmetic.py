@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._common import checks
 from ..._common.limb_engine import operands
 from .. import _checks
 from . import _operands
@@ -145,7 +146,7 @@ def rescale(self: Core, ciphertext: Ciphertext, bits: int) -> Ciphertext:
     """
     operation = "rescale"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    number = _operands.whole(operation, "bits", bits, 0, 2**31)
+    number = checks.integer_between(operation, "bits", bits, 0, 2**31, "choose one of these")
     return Ciphertext(self, self._context.rescale(x._native, number), is_real=x.is_real)
 
 
@@ -174,7 +175,7 @@ def lower(self: Core, ciphertext: Ciphertext, budget_bits: int) -> Ciphertext:
     """
     operation = "lower"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    number = _operands.whole(operation, "budget_bits", budget_bits, 0, x.budget_bits)
+    number = checks.integer_between(operation, "budget_bits", budget_bits, 0, x.budget_bits, "choose one of these")
     return Ciphertext(self, self._context.lower(x._native, number), is_real=x.is_real)
 
 

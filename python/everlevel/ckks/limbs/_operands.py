@@ -9,7 +9,7 @@ import numpy as np
 from ... import _native
 from ..._common import checks, limb_engine
 from ..._common.storable import own
-from ...errors import MessageError, ParameterError
+from ...errors import MessageError
 from .. import _checks
 from .._checks import ComplexArray
 from ._core import Core
@@ -53,19 +53,6 @@ def largest(slots: ComplexArray) -> float:
 
 def bits(engine: Core, operation: str, value: Any) -> int:
     """Check a number of bits that a product is to spend, and return the engine's where none is given."""
-    return (
-        engine.precision_bits if value is None else whole(operation, "precision_bits", value, 1, engine.precision_bits)
-    )
-
-
-def whole(operation: str, name: str, value: Any, low: int, high: int) -> int:
-    """Check an integer's range."""
-    number = checks.integer(operation, name, value)
-    if not low <= number <= high:
-        raise ParameterError(
-            f"{operation}: {name} is {number}, and {low} to {high} are taken; choose one of these",
-            option=name,
-            value=number,
-            allowed=(low, high),
-        )
-    return number
+    if value is None:
+        return engine.precision_bits
+    return checks.integer_between(operation, "precision_bits", value, 1, engine.precision_bits, "choose one of these")

@@ -107,6 +107,6 @@ class Bridge:
         """
         operation = "to_levels"
         x = _operands.ciphertext(self._engine, operation, "ciphertext", ciphertext)
-        number = _operands.whole(operation, "level", level, 0, self._levels.max_level)
+        number = checks.integer_between(operation, "level", level, 0, self._levels.max_level, "choose one of these")
         native = self._engine._context.to_levels(x._native, number, self._levels._context, self._native)
         return self._levels._wrap(native, is_real=x.is_real)

@@ -118,7 +118,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
     ) -> None:
         count = self._fill(parameters, "n15", thread_count, progress, insecure_log_n)
         if precision_bits is not None:
-            precision_bits = _operands.whole("Engine", "precision_bits", precision_bits, 10, 50)
+            advice = "choose one of these"
+            precision_bits = checks.integer_between("Engine", "precision_bits", precision_bits, 10, 50, advice)
         self._bootstrap_keys = {}
         seeding = self._seeding(seeded_keys)
         self._options = (("precision_bits", precision_bits), *seeding)
