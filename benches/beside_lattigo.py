@@ -9,13 +9,11 @@ doesn't; of all turns the median of the ratios. Lattigo's set is the published o
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
+import apart
 import numpy as np
 from tables import peers
 
@@ -59,11 +57,8 @@ def measure(repetitions: int, insecure_log_n: int | None) -> Row:
 
 def ours(repetitions: int, insecure_log_n: int | None) -> Row:
     """Measure our rows in a process of their own."""
-    home = Path(__file__).parent
-    paths = [str(home), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = os.environ | {"EVERLEVEL_PROGRESS": "0", "PYTHONPATH": os.pathsep.join(paths)}
-    call = [sys.executable, __file__, json.dumps({"repetitions": repetitions, "insecure_log_n": insecure_log_n})]
-    done = subprocess.run(call, capture_output=True, text=True, check=True, env=environment)
+    done = apart.python(__file__, json.dumps({"repetitions": repetitions, "insecure_log_n": insecure_log_n}))
+    done.check_returncode()
     return dict(json.loads(done.stdout))
 
 

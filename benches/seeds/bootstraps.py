@@ -16,12 +16,11 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
+import apart
 import numpy as np
 
 from everlevel import Engine
@@ -44,11 +43,9 @@ CALLS = {
 
 def measure_apart(options: Row) -> Row:
     """Measure a row in a process of its own; a failure is a missing row."""
-    paths = [str(Path(__file__).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = os.environ | {"EVERLEVEL_PROGRESS": "0", "PYTHONPATH": os.pathsep.join(paths)}
-    command = [sys.executable, "-m", "seeds.bootstraps", json.dumps(options)]
+    call = ["-m", "seeds.bootstraps", json.dumps(options)]
     options = options | {"load": round(os.getloadavg()[0], 1)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = apart.python(*call)
     if done.returncode == 0:
         return options | dict(json.loads(done.stdout))
     reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]

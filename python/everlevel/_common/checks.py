@@ -22,6 +22,14 @@ def refusal(operation: str, option: str, value: Any, needed: str, allowed: Any =
     )
 
 
+def wrong_type(operation: str, name: str, value: Any, expected: str, needed: str) -> OperandTypeError:
+    """Return the error of an argument of another type than `expected`: what is needed, and what to do."""
+    actual = type(value).__name__
+    return OperandTypeError(
+        f"{operation}: {name} is of type {actual}, and {needed}", argument=name, expected=expected, actual=actual
+    )
+
+
 def none_encrypted(operation: str, names: str, *operands: Any) -> OperandTypeError:
     """Return the error of operands that are all in the clear."""
     return OperandTypeError(
@@ -49,12 +57,7 @@ def sequence(operation: str, name: str, values: Any) -> list[Any]:
     try:
         return list(values)
     except TypeError:
-        raise OperandTypeError(
-            f"{operation}: {name} is of type {type(values).__name__}, and a list is needed; put it in one",
-            argument=name,
-            expected="list",
-            actual=type(values).__name__,
-        ) from None
+        raise wrong_type(operation, name, values, "list", "a list is needed; put it in one") from None
 
 
 def integer(operation: str, name: str, value: Any) -> int:
@@ -177,13 +180,8 @@ def path(operation: str, value: Any) -> str:
             path=ascii(value),
         ) from None
     except TypeError:
-        raise OperandTypeError(
-            f"{operation}: path is of type {type(value).__name__}, and a str or pathlib.Path is needed; "
-            f"check the order of the arguments",
-            argument="path",
-            expected="str or os.PathLike",
-            actual=type(value).__name__,
-        ) from None
+        needed = "a str or pathlib.Path is needed; check the order of the arguments"
+        raise wrong_type(operation, "path", value, "str or os.PathLike", needed) from None
 
 
 def data(operation: str, value: Any) -> bytes:
@@ -191,10 +189,6 @@ def data(operation: str, value: Any) -> bytes:
     try:
         return bytes(memoryview(value))
     except (TypeError, ValueError):
-        raise OperandTypeError(
-            f"{operation}: data is of type {type(value).__name__}, and bytes are needed; "
-            f"pass what to_bytes returned, or use load for a path",
-            argument="data",
-            expected="bytes",
-            actual=type(value).__name__,
+        raise wrong_type(
+            operation, "data", value, "bytes", "bytes are needed; pass what to_bytes returned, or use load for a path"
         ) from None

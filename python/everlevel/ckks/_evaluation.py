@@ -156,12 +156,7 @@ def _deltas(slot_count: int, operation: str, rotations: Any) -> list[int]:
     try:
         amounts = list(rotations)
     except TypeError:
-        raise OperandTypeError(
-            f"{operation}: rotations is of type {type(rotations).__name__}, and a bool or amounts in slots are "
-            f"needed; pass True for any amount, or a list such as [1, -1]",
-            argument="rotations",
-            expected="bool or iterable of int",
-            actual=type(rotations).__name__,
-        ) from None
+        needed = "a bool or amounts in slots are needed; pass True for any amount, or a list such as [1, -1]"
+        raise checks.wrong_type(operation, "rotations", rotations, "bool or iterable of int", needed) from None
     reduced = (_checks.amount(operation, amount, slot_count, "rotations") for amount in amounts)
     return sorted({delta for delta in reduced if delta})

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 from .._common import checks
 from .._common.storable import PathLike
 from .._common.threads import cores
-from ..errors import ClusterEngineError, OperandTypeError
+from ..errors import ClusterEngineError
 from ._backend import Backend
 from ._bound import ENGINES, AnyEngine, Bound
 from ._dispatch import Settings
@@ -106,12 +106,7 @@ def connect(
     count = None if workers is None else _count(name, "workers", workers)
     settings = Settings(_count(name, "retries", retries, least=0), _count(name, "max_bytes", max_bytes), progress)
     if engine is not None and not isinstance(engine, ENGINES):
-        raise OperandTypeError(
-            f"{name}: engine is of type {type(engine).__name__}, and an Engine is needed; leave it out, or pass one",
-            argument="engine",
-            expected="Engine",
-            actual=type(engine).__name__,
-        )
+        raise checks.wrong_type(name, "engine", engine, "Engine", "an Engine is needed; leave it out, or pass one")
     files = _files(name, keys)
     like = engine_for(name, files, engine)
     folder = None if key_folder is None else os.path.abspath(checks.path(name, key_folder))
@@ -165,13 +160,8 @@ def _backend(operation: str, address: Any, workers: int | None, threads: int, re
     except ImportError as error:
         _not_installed(operation, "dask", error)
     if not is_text and not isinstance(address, Client):
-        raise OperandTypeError(
-            f"{operation}: address is of type {type(address).__name__}, and a str or a distributed.Client is needed; "
-            f"pass the scheduler's address",
-            argument="address",
-            expected="str or distributed.Client",
-            actual=type(address).__name__,
-        )
+        needed = "a str or a distributed.Client is needed; pass the scheduler's address"
+        raise checks.wrong_type(operation, "address", address, "str or distributed.Client", needed)
     if workers is not None and address != "dask":
         raise checks.refusal(operation, "workers", workers, "a Dask cluster that runs has its own; leave it out")
     return Dask(address, workers, threads, retries)

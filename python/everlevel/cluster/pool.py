@@ -234,13 +234,8 @@ class Pool:
         if isinstance(ciphertexts, EncryptedArray):
             return self._on_arrays(name, (ciphertexts,), options)
         if isinstance(ciphertexts, Ciphertext) or not isinstance(ciphertexts, Iterable):
-            raise OperandTypeError(
-                f"{name}: ciphertexts is of type {type(ciphertexts).__name__}, and an iterable of ciphertexts is "
-                f"needed; pass [ciphertext]",
-                argument="ciphertexts",
-                expected="iterable of Ciphertext",
-                actual=type(ciphertexts).__name__,
-            )
+            needed = "an iterable of ciphertexts is needed; pass [ciphertext]"
+            raise checks.wrong_type(name, "ciphertexts", ciphertexts, "iterable of Ciphertext", needed)
         total = _length(ciphertexts)
         size = self._group(total) if group is None else checks.integer(name, "group", group)
         if size < 1:
@@ -300,12 +295,7 @@ class Pool:
         total: int | None = None,
     ) -> Job:
         if not callable(function):
-            raise OperandTypeError(
-                f"{name}: function is of type {type(function).__name__}, and a callable is needed; pass one",
-                argument="function",
-                expected="callable",
-                actual=type(function).__name__,
-            )
+            raise checks.wrong_type(name, "function", function, "callable", "a callable is needed; pass one")
         if not inputs:
             raise ParameterError(f"{name}: there are no inputs; pass an iterable", option="inputs")
         lengths = {found for column in inputs if (found := _length(column)) is not None}

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, OperandTypeError
+from .._common import checks
+from ..errors import ModelError
 from ._network import Activation, Affine, Array, Layer, Network, Task, folded, require_finite
 
 Read = tuple[list[Layer], Task]
@@ -29,13 +30,11 @@ def read(model: Any) -> Network:
         If it isn't fitted, or a part of it is not supported.
     """
     if type(model).__module__.partition(".")[0] != "sklearn" or isinstance(model, type):
-        raise OperandTypeError(
-            f"compile: trained is of type {type(model).__name__}, and a fitted model of scikit-learn is needed, or a "
-            f"network in ONNX's format; pass what fit returned, an onnx.ModelProto, or the path of a file .onnx",
-            argument="trained",
-            expected="model of scikit-learn or ONNX",
-            actual=type(model).__name__,
+        needed = (
+            "a fitted model of scikit-learn is needed, or a network in ONNX's format; pass what fit returned, an "
+            "onnx.ModelProto, or the path of a file .onnx"
         )
+        raise checks.wrong_type("compile", "trained", model, "model of scikit-learn or ONNX", needed)
     name = type(model).__name__
     *transformers, (place, last) = _steps(model)
     layers: list[Layer] = [_transformer(at, step) for at, step in transformers]

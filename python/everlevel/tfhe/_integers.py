@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common import checks
 from ..errors import MessageError, OperandTypeError, SpaceError, TableError
 from . import _checks, _operands
 from ._array import EncryptedArray, key_of
@@ -215,13 +216,8 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     _operands.require_integers(self, operation)
     if callable(luts) or not isinstance(luts, Iterable) or getattr(luts, "ndim", 1) == 0:
-        raise OperandTypeError(
-            f"{operation}: luts is of type {type(luts).__name__}, and a sequence of tables is needed; "
-            f"pass [lut], or use bootstrap",
-            argument="luts",
-            expected="sequence of callable or array of integers",
-            actual=type(luts).__name__,
-        )
+        needed = "a sequence of tables is needed; pass [lut], or use bootstrap"
+        raise checks.wrong_type(operation, "luts", luts, "sequence of callable or array of integers", needed)
     return _tables(self, operation, x, [_table(self, operation, x, lut) for lut in luts])
 
 

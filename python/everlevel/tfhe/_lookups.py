@@ -9,7 +9,7 @@ import numpy as np
 from .. import _native
 from .._common import checks
 from .._common.storable import own
-from ..errors import MissingKeyError, OperandTypeError
+from ..errors import MissingKeyError
 from . import _checks, _operands, _uint_operations
 from ._array import EncryptedArray, key_of
 from ._core import Core
@@ -135,13 +135,8 @@ def lookup(
     """
     operation = "lookup"
     if not isinstance(ciphertext, EncryptedArray):
-        raise OperandTypeError(
-            f"{operation}: ciphertext is of type {type(ciphertext).__name__}, and a Ciphertext or a UintArray is "
-            f"needed; use NumPy for what is in the clear",
-            argument="ciphertext",
-            expected="Ciphertext or UintArray",
-            actual=type(ciphertext).__name__,
-        )
+        needed = "a Ciphertext or a UintArray is needed; use NumPy for what is in the clear"
+        raise checks.wrong_type(operation, "ciphertext", ciphertext, "Ciphertext or UintArray", needed)
     kind: type[Any] = UintArray if isinstance(ciphertext, UintArray) else Ciphertext
     x: Ciphertext | UintArray = own(self, operation, "ciphertext", ciphertext, kind)
     _uint_operations.require_digits(self, operation)
