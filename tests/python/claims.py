@@ -63,7 +63,11 @@ def assert_claims(
         return found
     errors, (typical, worst) = np.maximum(np.abs(found - values) - slack, 0), claimed_errors(ciphertext)
     worst = min(worst, error)
-    assert np.abs(values).max() <= ciphertext.bound * (1 + 1e-9), "a value exceeds the bound"
+    room = 1e-9 * getattr(ciphertext, "bound", 0)
+    assert np.abs(values).max() <= ciphertext.bound + room, "a value exceeds the bound"
+    low, high = getattr(ciphertext, "interval", None) or (-np.inf, np.inf)
+    inside = values if layout is None or layout.shape is None else values[: layout.size]
+    assert np.maximum(low - inside.real, inside.real - high).max() <= room, "a value is outside of the interval"
     assert worst < np.inf or varied, "nothing is claimed of these values"
     at, rms = int(np.argmax(errors)), np.sqrt(np.mean(errors**2))
     assert errors[at] <= worst, f"slot {at} is {found[at]}, and {values[at]} ± {worst:.3g} is right"

@@ -146,8 +146,43 @@ def test_values_outside_of_a_fits_interval_are_warned_of(wide: Party) -> None:
     with pytest.raises(RangeError, match=r"as large as 4, and the fit's interval is \[1.0, 2.0\]; .*within\(1, 2\)"):
         inverse(strict.engine.encrypt([1.25], strict.secret_key, bound=4))
     # The reason is the one that holds: values below the interval aren't too large for it.
-    with pytest.raises(RangeError, match=r"size 0.5 at most, and the fit's interval \[1.0, 2.0\] is that of larger"):
+    with pytest.raises(RangeError, match=r"lie from -0.5 to 0.5, and the fit's interval \[1.0, 2.0\] has none of them"):
         inverse(engine.encrypt([0.5], key, bound=0.5))
+
+
+def test_values_outside_of_a_claimed_interval_are_warned_of(wide: Party) -> None:
+    x = wide.engine.encrypt([0.5, -0.75, 0.25], wide.secret_key, bound=1)
+    assert x.within(-0.8, 0.6).interval == (-0.8, 0.6)
+    assert_claims(x.within(-0.8, 0.6), [0.5, -0.75, 0.25], wide.secret_key, varied=False)
+    with pytest.warns(RangeWarning, match=r"a value is -0.75, and the ciphertext's values lie from 0 to 0.9"):
+        wide.engine.decrypt(x.within(0, 0.9), wide.secret_key)
+
+
+def test_intervals_know_what_operands_have_in_common(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    engine.create_rotation_key(key)
+    a, b = np.random.default_rng(3).uniform(-1, 3, (2, engine.slot_count))
+    x, y = (engine.encrypt(values, key, bound=3).within(-1, 3) for values in (a, b))
+    table = [
+        (x - x, 0 * a, 0, 0),
+        (x * x, a * a, 0, 9),
+        (0.25 * x + 0.75 * y, 0.25 * a + 0.75 * b, -1, 3),
+        ((x + y) - y.rotate(3).rotate(-3), a, -1, 3),
+        (x.mean(), np.full_like(a, a.mean()), -1, 3),
+        (x - x.mean(), a - a.mean(), -4, 4),
+        ((x - x.mean()).mean(), 0 * a, 0, 0),
+        (x * y - x * y, 0 * a, -24, 24),
+        (engine.evaluate_polynomial(x, [0, 1, -0.5]), a - a * a / 2, -1.5, 0.5),
+        (x * (2 - x), a * (2 - a), -3, 4),
+    ]
+    for found, values, low, high in table:
+        assert_claims(found, values, key, varied=False)
+        least, most = found.interval or (0, 0)
+        assert max(low - least, most - high) <= 0.01, (found.interval, low, high)
+    product = x * y
+    assert (product - product).bound == 0
+    back = pickle.loads(pickle.dumps(x))
+    assert (back.interval, (back - back).bound, (back - x).interval) == ((-1, 3), 0, (-4, 4))
 
 
 def test_padding_outside_of_a_fits_interval_has_the_noise_of_large_elements(wide: Party) -> None:

@@ -74,8 +74,8 @@ impl Context {
     ) -> Result<Ciphertext, Error> {
         self.check_pair(op, a, b)?;
         let level = a.level().min(b.level());
-        let bound = a.bound().joined(b.bound(), a.bound().size() + b.bound().size());
-        self.check_range(op, bound, a.estimate().worst() + b.estimate().worst(), level)?;
+        let sum = a.estimate().sum(b.estimate(), factor);
+        self.check_range(op, sum.bound(), sum.worst(), level)?;
         let combine = |ring: &Ring, x: &mut Poly<Eval>, y: &Poly<Eval>| match factor {
             1.0 => ring.add_assign(x, y),
             _ => ring.sub_assign(x, y),
@@ -129,7 +129,7 @@ impl Context {
         self.check_plaintext("add", plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level())?;
         let values = self.values(&plaintext)?;
-        let bound = a.bound().resized(a.bound().size() + values.largest());
+        let bound = a.estimate().plus_plain(values, 0.0).bound();
         self.check_range("add", bound, a.estimate().worst(), plaintext.level)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
@@ -181,7 +181,7 @@ impl Context {
     pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
         self.check_number("add", c, a.level())?;
-        let bound = a.bound().resized(a.bound().size() + c.norm());
+        let bound = a.estimate().shifted(c, 0.0).bound();
         self.check_range("add", bound, a.estimate().worst(), a.level())?;
         Ok(self.install(|core| {
             let estimate = a.estimate().shifted(c, core.number_error(c, a.level()));
@@ -241,9 +241,8 @@ impl Context {
             self.check_relinearized(op, ct)?;
             self.check_depth(op, ct, 1)?;
         }
-        let ([x, y], [ex, ey]) = ([a, b].map(|ct| ct.bound().size()), [a, b].map(|ct| ct.estimate().worst()));
-        let worst = x * ey + y * ex + ex * ey;
-        self.check_range(op, a.bound().joined(b.bound(), x * y), worst, a.level().min(b.level()) - 1)
+        let product = a.estimate().product(b.estimate());
+        self.check_range(op, product.bound(), product.worst(), a.level().min(b.level()) - 1)
     }
 
     /// Three polynomials → two, at the same level; a copy where there are two.
@@ -284,7 +283,7 @@ impl Context {
             self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
         }
         let values = self.values(&plaintext)?;
-        let bound = a.bound().resized(a.bound().size() * values.largest());
+        let bound = a.estimate().times_plain(values, 0.0).bound();
         self.check_range(op, bound, a.estimate().worst() * values.largest(), plaintext.level - 1)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
@@ -318,7 +317,7 @@ impl Context {
     pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;
-        let (bound, worst) = (a.bound().resized(a.bound().size() * c.norm()), a.estimate().worst() * c.norm());
+        let (bound, worst) = (a.estimate().scaled(c).bound(), a.estimate().worst() * c.norm());
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             self.check_number(op, c, a.level())?;
             self.check_range(op, bound, worst, a.level())?;

@@ -172,6 +172,12 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
+    /// This ciphertext, whose values are those of another.
+    pub(crate) fn valued_as(self, other: &Self) -> Self {
+        let estimate = self.estimate().valued_as(other.estimate());
+        self.with_estimate(estimate)
+    }
+
     /// This ciphertext, whose bound stands on another word.
     pub(crate) fn vouched(self, kind: BoundKind) -> Self {
         let estimate = self.estimate().vouched(kind);

@@ -31,6 +31,7 @@ mod error;
 mod files;
 mod footprint;
 mod gadgets;
+mod image;
 mod key_moduli;
 mod keygen;
 mod keys;

@@ -44,7 +44,7 @@ impl Core {
     }
 
     fn rotated(&self, a: &Ciphertext, left: i64, rlwe: Rlwe) -> Ciphertext {
-        let estimate = a.estimate().rotated(left).with_noise(self.rounding_error(a.scale()));
+        let estimate = a.estimate().rotated(left, a.slot_count()).with_noise(self.rounding_error(a.scale()));
         Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.identity())
     }
 
@@ -72,7 +72,7 @@ impl Context {
         let left = self.left(delta);
         let moved = self.moved_plain("rotate", plaintext, self.core.ring.rotation_elt(left))?;
         let padding = moved.padding.map(|padding| padding.rotated(left));
-        let estimate = moved.estimate.map(|estimate| Box::new(estimate.rotated(left)));
+        let estimate = moved.estimate.map(|estimate| Box::new(estimate.rotated(left, moved.slot_count)));
         Ok(Plaintext { padding, estimate, ..moved })
     }
 

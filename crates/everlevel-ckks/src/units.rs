@@ -142,8 +142,7 @@ impl Units<Plaintext> {
 impl Units<Ciphertext> {
     /// The bound of all units: the largest, since their padding differs.
     pub fn bound(&self) -> Bound {
-        let larger = |most: Bound, unit: &Ciphertext| most.joined(unit.bound(), most.size().max(unit.bound().size()));
-        self.0.iter().fold(self.first().bound(), larger)
+        self.0.iter().fold(self.first().bound(), |most, unit| most.largest(unit.bound()))
     }
 
     /// The bound of the encrypted values, without padding.
@@ -225,7 +224,7 @@ impl Units<Ciphertext> {
         }
         let estimate = Estimate::largest(units.iter().map(Ciphertext::estimate)).unwrap_or(first.estimate().clone());
         let stacked = |unit: Ciphertext| {
-            let estimate = estimate.clone().padded(unit.estimate().padding().cloned());
+            let estimate = estimate.apart().padded(unit.estimate().padding().cloned());
             unit.with_estimate(estimate)
         };
         Ok(Self(units.into_iter().map(stacked).collect()))

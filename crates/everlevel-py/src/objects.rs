@@ -104,6 +104,8 @@ properties! { [Ciphertext] as ciphertext {
     precision_floor: f64 = ciphertext.0.precision_floor();
     bound: f64 = ciphertext.0.bound().size();
     bound_of_values: f64 = ciphertext.0.bound_of_values().size();
+    interval: (f64, f64) = ciphertext.0.bound().interval();
+    interval_of_values: (f64, f64) = ciphertext.0.bound_of_values().interval();
     bound_kind: &'static str = ciphertext.0.bound().kind().name();
     is_bound_declared: bool = ciphertext.0.bound().is_declared();
     secret_id: u64 = ciphertext.0.first().secret_id().0;

@@ -243,10 +243,10 @@ def declared_bound(operation: str, value: Any) -> float:
     return size
 
 
-def largest_size(operation: str, low: Any, high: Any) -> float:
-    """Return the largest size of values from one end of an interval to the other."""
-    ends = number(low), number(high)
-    if not (np.isfinite(ends).all() and ends[0] <= ends[1]):
+def ends(operation: str, low: Any, high: Any) -> tuple[float, float]:
+    """Return the ends of an interval as floats."""
+    found = number(low), number(high)
+    if not (np.isfinite(found).all() and found[0] <= found[1]):
         raise ParameterError(
             f"{operation}: the values are said to lie from {low!r} to {high!r}, and two finite numbers are needed, the "
             f"smaller first; pass one number for a bound of sizes",
@@ -254,4 +254,4 @@ def largest_size(operation: str, low: Any, high: Any) -> float:
             value=(low, high),
             allowed="(a, b) with a <= b",
         )
-    return max(abs(ends[0]), abs(ends[1]))
+    return found

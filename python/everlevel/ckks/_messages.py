@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import checks
-from ..errors import LevelError
+from .._common import callers, checks
+from ..errors import LevelError, RangeWarning
 from . import _checks, _device, _operands, _shape
 from ._core import Core
 from ._shape import SLOTS, Layout
@@ -177,12 +177,31 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots:
     Warns
     -----
     RangeWarning
-        If a value exceeds the ciphertext's bound by more than noise: a value on the way was larger than its bound.
+        If a value exceeds the ciphertext's bound by more than noise, or lies outside of its interval: a value on the
+        way was larger than its bound, or a claim was wrong.
     """
     plaintext = decrypt_to_plaintext(self, ciphertext, secret_key)
     if checks.truth("decrypt", "slots", slots):
         plaintext = Plaintext(self._context, plaintext._native, is_real=plaintext.is_real)
-    return decode(self, plaintext)
+    values = decode(self, plaintext)
+    _warn_outside(ciphertext, np.ravel(values)[: ciphertext.size])
+    return values
+
+
+def _warn_outside(x: Ciphertext, values: NDArray[Any]) -> None:
+    """Warn of values outside of an interval by more than noise, where none is larger than the bound."""
+    if x.interval is None or not len(values) or np.isnan(x.precision_floor):
+        return
+    (low, high), room = x.interval, 2.0**-x.precision_floor + 1e-9 * x.bound
+    value = float(values[np.maximum(low - values, values - high).argmax()])
+    if max(low - value, value - high) > room and abs(value) <= x.bound + room:
+        warning = RangeWarning(
+            f"decrypt: a value is {value:.6g}, and the ciphertext's values lie from {low:.6g} to {high:.6g}, by bounds "
+            f"and claims: one of them was wrong on the way; claim what is so, x.within(a, b)",
+            bound=x.bound,
+            size=abs(value),
+        )
+        callers.warn_once("interval", warning)
 
 
 def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
@@ -194,7 +213,7 @@ def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretK
 
 
 @slotwise(needs_zeros=True)
-def assume_bound(self: Core, ciphertext: Ciphertext, bound: float) -> Ciphertext:
+def assume_bound(self: Core, ciphertext: Ciphertext, bound: float | tuple[float, float]) -> Ciphertext:
     """Claim a bound for a ciphertext's values, in place of the one that operations carried.
 
     A bound of sums of products holds for the worst values, and grows beyond use where real ones stay small. The claim
@@ -203,13 +222,14 @@ def assume_bound(self: Core, ciphertext: Ciphertext, bound: float) -> Ciphertext
     Parameters
     ----------
     ciphertext : Ciphertext
-    bound : float
-        Largest size that a value can have. It is public: choose it by what the values can be.
+    bound : float or pair of floats
+        Largest size that a value can have, or the ends of where real values lie. It is public: choose it by what the
+        values can be.
 
     Returns
     -------
     Ciphertext
-        The same values at the same level, with a declared bound.
+        The same values at the same level, with a claimed bound.
 
     Raises
     ------
@@ -225,8 +245,13 @@ def assume_bound(self: Core, ciphertext: Ciphertext, bound: float) -> Ciphertext
     4.0
     """
     ciphertext = _operands.ciphertext("assume_bound", ciphertext)
-    declared = _checks.declared_bound("assume_bound", bound)
-    native = self._context.assume_bound(ciphertext._native, declared)
+    if isinstance(bound, tuple) and len(bound) == 2:
+        low, high = _checks.ends("assume_bound", *bound)
+        if ciphertext.is_real:
+            native = self._context.assume_between(ciphertext._native, low, high)
+            return self._wrap(native, is_real=True)
+        bound = max(abs(low), abs(high))
+    native = self._context.assume_bound(ciphertext._native, _checks.declared_bound("assume_bound", bound))
     return self._wrap(native, is_real=ciphertext.is_real)
 
 

@@ -248,12 +248,12 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_cla
     """
     low, high = fit.interval
     largest = max(-low, high)
-    bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
+    bound, (least, most) = x._native.bound_of_values, x._native.interval_of_values
     next_step = f"fit it on the values' interval, or claim where they lie: x.within({low:g}, {high:g})"
-    if x.is_bound_declared and bound < nearest:
+    if x.is_bound_declared and (most < low or high < least):
         raise RangeError(
-            f"{operation}: values are of size {bound:.6g} at most, and the fit's interval {list(fit.interval)} is that "
-            f"of larger ones; {next_step}",
+            f"{operation}: values lie from {least:.6g} to {most:.6g}, and the fit's interval {list(fit.interval)} has "
+            f"none of them; {next_step}",
             bound=bound,
             level=x.level,
         )
@@ -266,6 +266,6 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit, is_cla
         callers.warn_once("fit", RangeWarning(taken, **details))
     rounding = fit._map_rounding(min(bound, largest))
     mapped = self._context.deviating(fit._mapped(x)._native, rounding, rounding)
-    is_known = (x.is_bound_declared or not is_claimed) and x.is_real and low <= -x.bound and x.bound <= high
+    is_known = (x.is_bound_declared or not is_claimed) and x.is_real and low <= least and most <= high
     within = self._context.within if is_known else self._context.claim_within
     return self._wrap(within(mapped, 1.0), is_real=x.is_real)

@@ -324,8 +324,11 @@ def _variance(operation: str, value: Any, axis: Any, ddof: Any) -> Ciphertext:
             mean = cast(Any, x._engine).vstack([mean] * x.unit_count)
         centred = x - mean
         variance = (centred * centred).sum(over) * (1 / (terms - lost))
-    # The mean of squares about the mean is at most that of squares.
-    return claimed(variance, x.bound**2 * terms / (terms - lost))
+    # The mean of squares about the mean is at most that about the middle.
+    low, high = cast("tuple[float, float]", x.interval)
+    largest = ((high - low) / 2) ** 2 * terms / (terms - lost)
+    is_known = variance.is_bound_declared and largest < variance.bound
+    return variance.within(0, largest) if is_known else variance
 
 
 def _lost(operation: str, ddof: Any, terms: int) -> int:

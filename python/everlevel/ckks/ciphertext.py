@@ -57,7 +57,7 @@ class Operations(Protocol):
     ) -> Ciphertext: ...
     def evaluate_chebyshev_polynomial(self, ciphertext: Ciphertext, coefficients: Any, key: Any) -> Ciphertext: ...
     def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
-    def assume_bound(self, ciphertext: Ciphertext, bound: float) -> Ciphertext: ...
+    def assume_bound(self, ciphertext: Ciphertext, bound: float | tuple[float, float]) -> Ciphertext: ...
 
 
 class Ciphertext(NumpyMethods, Encrypted, Storable):
@@ -244,6 +244,25 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         return self._native.bound
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """Ends of where real values lie, by what was declared or claimed of all that they were made from; else None.
+
+        It says more than the bound: squares are at least 0, means and weighted means lie where their terms do, and what
+        operands have in common cancels.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.25, 0.75], public_key, bound=1)
+        >>> (x * x).interval, (x - x).interval, (1 - x).interval
+        ((0.0, 1.0), (0.0, 0.0), (0.0, 2.0))
+        """
+        if not self._is_real:
+            return None
+        low, high = self._native.interval if self._layout == SLOTS else self._native.interval_of_values
+        # No end is shown as -0.0.
+        return low + 0.0, high + 0.0
+
+    @property
     def bound_kind(self) -> str:
         """Weakest of the words that the bound stands on.
 
@@ -381,8 +400,8 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         Parameters
         ----------
         low, high : float
-            ``within(b)`` claims sizes of at most b, and ``within(a, b)`` values from a to b, of which the larger size
-            is the bound. It is public: choose it by what the values can be.
+            ``within(b)`` claims sizes of at most b, and ``within(a, b)`` values from a to b: `interval`, whose larger
+            size is the bound. It is public: choose it by what the values can be.
 
         Raises
         ------
@@ -394,12 +413,11 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         Examples
         --------
         >>> x = engine.encrypt([0.25, 0.75], public_key, bound=1)
-        >>> (x * (1 - x)).bound, (x * (1 - x)).within(0, 0.25).bound
-        (2.0, 0.25)
+        >>> x.within(0, 1).interval, (x.within(0, 1) * 4 - 1).interval
+        ((0.0, 1.0), (-1.0, 3.0))
         """
-        if high is None:
-            return self._engine.assume_bound(self, _checks.declared_bound("within", low))
-        return self._engine.assume_bound(self, _checks.largest_size("within", low, high))
+        claimed = _checks.declared_bound("within", low) if high is None else _checks.ends("within", low, high)
+        return self._engine.assume_bound(self, claimed)
 
     def rotate(self, delta: int) -> Ciphertext:
         """Rotate the slots as ``numpy.roll(x, delta)`` does, with the engine's keys.

@@ -301,11 +301,17 @@ def check_ciphertext(run: Run, x: Any, expected: Clear) -> None:
     with np.errstate(over="ignore"):
         rms = float(np.sqrt(np.mean(errors**2)))
     slack = np.asarray(expected.slack)
-    excess = float((np.abs(expected.values.doubles()) - slack).max()) - x.bound * (1 + 1e-9)
+    doubles = expected.values.doubles()
+    excess = float((np.abs(doubles) - slack).max()) - x.bound * (1 + 1e-9)
+    if getattr(x, "interval", None) is not None and not np.any(doubles.imag):
+        low, high = x.interval
+        beyond = np.maximum(low - doubles.real, doubles.real - high) - slack
+        excess = max(excess, float(beyond.max()) - 1e-9 * x.bound)
     warned = bool(notices) or run.line.name in run.warned
     declared = getattr(x, "is_bound_declared", True)
     how = "declared" if declared else "assumed"
-    what = f"a value has size {size:.9g}, and the {how} bound is {x.bound:.9g}; warned: {warned}"
+    between = getattr(x, "interval", None)
+    what = f"a value has size {size:.9g}, and the {how} bound is {x.bound:.9g}, {between}; warned: {warned}"
     if (excess > 2 * DOUBLE and expected.truthful and (declared or not warned)) or (
         excess > 4 * noise_of(x) and not expected.truthful and not warned
     ):

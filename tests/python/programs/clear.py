@@ -167,7 +167,12 @@ class Clear:
         return self.engine.mean(self, axis=axis)
 
     def within(self, low: float, high: float | None = None) -> Clear:
-        return self.engine.assume_bound(self, max(abs(low), abs(low if high is None else high)))
+        claimed = self.engine.assume_bound(self, max(abs(low), abs(low if high is None else high)))
+        if high is None:
+            return claimed
+        values, room = self.values.doubles().real, 1e-9 * claimed.bound
+        is_so = bool((values >= low - room).all() and (values <= high + room).all())
+        return replace(claimed, truthful=claimed.truthful and is_so)
 
     def dot(self, other: Any) -> Clear:
         return self.engine.dot(self, other)

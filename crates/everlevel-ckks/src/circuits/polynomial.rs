@@ -164,7 +164,7 @@ impl Context {
         }
         let (bound, worst) = (a.estimate().bound_of_values(), a.estimate().worst());
         let level = a.level() - polynomial_depth(degree);
-        let largest = bound.resized(series.largest(bound.size()));
+        let largest = a.estimate().bound_of_polynomial(series);
         self.check_range(op, largest, worst * series.steepest(bound.size()), level)?;
         // Padding is one number, whose polynomial is small where its terms cancel.
         let of_padding = |padding: &Padding| match padding.constant() {
@@ -253,10 +253,10 @@ impl Context {
         self.check_polynomial(op, a, max_power - 1, key)?;
         for k in first..=max_power {
             let coefficients = [vec![0.0; k], vec![1.0]].concat();
-            let largest = Series::of_reals(basis, &coefficients).on(a.bound()).largest(a.bound().size());
+            let largest = a.estimate().bound_of_polynomial(&Series::of_reals(basis, &coefficients));
             let steepest = Series::of_reals(basis, &coefficients).on(a.bound()).steepest(a.bound().size());
             let worst = a.estimate().worst() * steepest;
-            self.check_range(op, a.bound().resized(largest), worst, a.level() - polynomial_depth(k - 1))?;
+            self.check_range(op, largest, worst, a.level() - polynomial_depth(k - 1))?;
         }
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };

@@ -42,7 +42,12 @@ impl Context {
                 });
             }
         }
-        Ok(total.unwrap_or(window))
+        let sum = total.unwrap_or(window);
+        if count < self.slot_count() {
+            return Ok(sum);
+        }
+        // All slots have the sum, which the mean of the values has in common with their other means.
+        sum.try_zip(op, a, |sum, unit| Ok(sum.clone().with_estimate(sum.estimate().total(unit.estimate(), count))))
     }
 
     /// Refuses a count of 0, and one beyond the slots.

@@ -5,10 +5,12 @@
 //! Every operation states all claims of its result: there is no default, no change of one claim alone, and so no claim
 //! that an operation passes on without saying so.
 
+mod affine;
 mod bound;
 pub(crate) mod doubles;
 mod entry_rounding;
 mod operations;
+mod outward;
 mod padding;
 mod sample;
 mod sine;
@@ -17,6 +19,7 @@ mod worst;
 
 use num_complex::Complex64;
 
+use affine::Affine;
 pub use bound::{Bound, BoundKind};
 pub(crate) use entry_rounding::EntryRounding;
 pub(crate) use padding::Padding;
@@ -38,6 +41,8 @@ pub(crate) struct Claims {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate {
     bound: Bound,
+    /// What the values have in common with others, where they are real and of this process.
+    form: Option<Affine>,
     /// Bound of the error of every encrypted value, for any values within the bound.
     worst: Worst,
     sample: Sample,
@@ -74,8 +79,21 @@ const MUCH: f64 = 1.5;
 
 /// What the estimate says of all slots, and of some of them.
 impl Estimate {
+    /// Values of which nothing but the bound is known.
     fn new(bound: Bound, worst: Worst, sample: Sample) -> Self {
-        Self { bound, worst, sample, padding: None }
+        Self::formed(bound, Self::spanning(bound), worst, sample)
+    }
+
+    /// Values of a bound and of a form.
+    fn formed(bound: Bound, form: Option<Affine>, worst: Worst, sample: Sample) -> Self {
+        let form = form.filter(|form| bound.is_real() && form.range().0.is_finite() && form.range().1.is_finite());
+        let bound = form.as_ref().map_or(bound, |form| bound.between(form.range()));
+        Self { bound, form, worst, sample, padding: None }
+    }
+
+    fn spanning(bound: Bound) -> Option<Affine> {
+        let (low, high) = bound.interval();
+        bound.is_real().then(|| Affine::spanning(low, high)).flatten()
     }
 
     /// Claims of a fresh encryption that fills the slots.
@@ -104,6 +122,11 @@ impl Estimate {
         Self::new(bound, worst, Sample::of_size(size, bound.is_real(), std_dev, seed))
     }
 
+    /// Estimate of other values, of which the same is claimed: they have nothing in common.
+    pub fn apart(&self) -> Self {
+        Self::new(self.bound, self.worst, self.sample.clone())
+    }
+
     /// These values beside this padding.
     pub fn padded(self, padding: Option<Padding>) -> Self {
         Self { padding, ..self }
@@ -116,8 +139,11 @@ impl Estimate {
 
     /// The bound of every slot.
     pub fn bound(&self) -> Bound {
-        let padding = self.padding.as_ref().map_or(0.0, |padding| padding.values().bound.size());
-        self.bound.resized(self.bound.size().max(padding))
+        let with = |padding: &Padding| {
+            let of_padding = padding.values().bound.vouched(BoundKind::Declared).on_reals(self.bound.is_real());
+            self.bound.largest(of_padding)
+        };
+        self.padding.as_ref().map_or(self.bound, with)
     }
 
     /// The same, with a bound that stands on another word.
@@ -180,7 +206,8 @@ impl Estimate {
             }
             _ => self.sample.clone(),
         };
-        Self::new(self.bound(), self.worst_of_all(), sample)
+        let form = if self.padding.is_none() { self.form.clone() } else { Self::spanning(self.bound()) };
+        Self::formed(self.bound(), form, self.worst_of_all(), sample)
     }
 
     /// `f` of the values, and of the padding.
@@ -205,15 +232,14 @@ impl Estimate {
     /// Claims of values that are one number, which the sample holds.
     fn of_constant(self) -> Self {
         let size = self.sample.first().norm() * (1.0 + 1e-9) + IN_DOUBLES * self.bound.size();
-        Self { bound: self.bound.resized(size.min(self.bound.size())), ..self }
+        Self { bound: self.bound.capped(size), ..self }
     }
 
     /// The largest bound, and the largest errors, of several estimates, but for their padding.
     pub fn largest<'e>(all: impl Iterator<Item = &'e Self> + Clone) -> Option<Self> {
         let by_error = |a: &&Self, b: &&Self| a.sample.error().total_cmp(&b.sample.error());
         let sample = all.clone().max_by(by_error)?.sample.clone();
-        let merge =
-            |a: (Bound, Worst), b: &Self| (a.0.joined(b.bound, a.0.size().max(b.bound.size())), a.1.largest(b.worst));
+        let merge = |a: (Bound, Worst), b: &Self| (a.0.largest(b.bound), a.1.largest(b.worst));
         let none = Bound::read(0.0, BoundKind::Declared).on_reals(true);
         let (bound, worst) = all.fold((none, Worst::NONE), merge);
         Some(Self::new(bound, worst, sample))

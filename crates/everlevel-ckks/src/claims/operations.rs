@@ -3,7 +3,8 @@
 use num_complex::Complex64;
 
 use super::entry_rounding::EntryRounding;
-use super::{Bound, Certainty, Dual, Estimate, Padding, SineError, Values};
+use super::{Affine, Bound, Certainty, Dual, Estimate, Padding, SineError, Values};
+use crate::image::Image;
 use crate::series::{Basis, Series};
 
 /// What tells an operation with a number from one with another.
@@ -33,8 +34,10 @@ impl Estimate {
     pub fn sum(&self, other: &Self, factor: f64) -> Self {
         let sum = |a: &Dual, b: &Dual| Dual { value: a.value + factor * b.value, error: a.error + factor * b.error };
         self.with_other(other, |a, b| {
-            Self::new(
-                a.bound.joined(b.bound, a.bound.size() + b.bound.size()),
+            let form = a.form.as_ref().zip(b.form.as_ref()).map(|(a, b)| a.sum(b, factor));
+            Self::formed(
+                a.bound.sum(b.bound, factor),
+                form,
                 a.worst.zip(b.worst, |a, b| a + b),
                 a.sample.zip(&b.sample, factor.to_bits(), sum),
             )
@@ -48,7 +51,8 @@ impl Estimate {
         let of = |x: &Self, y: &Self| {
             let [a, b] = [x, y].map(|operand| operand.bound.size());
             let worst = x.worst.zip(y.worst, |ea, eb| a * eb + b * ea + ea * eb);
-            Self::new(x.bound.joined(y.bound, a * b), worst, x.sample.zip(&y.sample, 1, product))
+            let (bound, form) = x.product_of_bounds(y);
+            Self::formed(bound, form, worst, x.sample.zip(&y.sample, 1, product))
         };
         let zeros = |padding: &Option<Padding>| padding.as_ref().is_some_and(Padding::is_zero);
         let by_zeros = |zeros: &Padding, y: &Self| zeros.with(of(zeros.values(), &y.of_all()));
@@ -65,12 +69,62 @@ impl Estimate {
         self.values_with(other, of).padded(padding)
     }
 
+    /// Bound and form of products.
+    fn product_of_bounds(&self, other: &Self) -> (Bound, Option<Affine>) {
+        let (own, others) = (self.bound.interval(), other.bound.interval());
+        match (&self.form, &other.form) {
+            (Some(a), Some(b)) if std::ptr::eq(self, other) || a.is_same(b) => {
+                let bound = self.bound.square();
+                // x² is (low + high)·x and something between −((low + high)/2)² and −low·high.
+                let image = Image::of_square(own);
+                (bound, Some(a.sloped(own, image.slope, image.residues)))
+            }
+            (Some(a), Some(b)) => (self.bound.product(other.bound), Some(a.product(b, own, others))),
+            _ => (self.bound.product(other.bound), None),
+        }
+    }
+
+    /// Bound and form of a polynomial's values.
+    fn polynomial_of_bounds(&self, series: &Series<'_>) -> (Bound, Option<Affine>) {
+        let largest = self.bound.resized(series.largest(self.bound.size()));
+        let Some(form) = self.form.as_ref().filter(|_| series.is_real) else { return (largest, None) };
+        let own = self.bound.interval();
+        let image = Image::new(series, own);
+        (largest.between(image.values), Some(form.sloped(own, image.slope, image.residues)))
+    }
+
+    /// Bound of a polynomial's values, without padding.
+    pub fn bound_of_polynomial(&self, series: &Series<'_>) -> Bound {
+        let (bound, form) = self.polynomial_of_bounds(&series.on(self.bound));
+        form.map_or(bound, |form| bound.between(form.range()))
+    }
+
+    /// Estimate of sums of all slots, in every slot, of which the operations that added them up have no better form.
+    pub fn total(&self, of: &Self, slot_count: usize) -> Self {
+        match &of.form {
+            Some(form) if of.padding.is_none() && self.padding.is_none() => {
+                let form = form.mean().scaled(slot_count as f64);
+                Self::formed(self.bound, Some(form), self.worst, self.sample.clone())
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Estimate of the same values as others of which more is known.
+    pub fn valued_as(&self, other: &Self) -> Self {
+        match (&self.padding, &other.padding) {
+            (None, None) => Self::formed(other.bound, other.form.clone(), self.worst, self.sample.clone()),
+            _ => self.clone(),
+        }
+    }
+
     /// Estimate of `c·a`.
     pub fn scaled(&self, c: Complex64) -> Self {
         self.each(|x| {
             let sample = x.sample.map(after_number(c), |x| Dual { value: x.value * c, error: x.error * c });
             let worst = x.worst.map(|worst, _| worst * c.norm());
-            Self::new(x.bound.resized(x.bound.size() * c.norm()).by_number(c), worst, sample)
+            let form = x.form.as_ref().map(|form| form.scaled(c.re));
+            Self::formed(x.bound.scaled(c), form, worst, sample)
         })
     }
 
@@ -84,7 +138,7 @@ impl Estimate {
                 error: x.error + before.value * beside,
             });
             let worst = scaled.worst.map(|worst, _| worst + x.bound.size() * beside.norm());
-            Self::new(scaled.bound, worst, sample)
+            Self::formed(scaled.bound, scaled.form, worst, sample)
         })
         .drifted(drift)
     }
@@ -94,14 +148,17 @@ impl Estimate {
     pub fn drifted(self, drift: f64) -> Self {
         self.each(|x| {
             let worst = x.worst.map(|worst, _| worst + x.bound.size() * drift);
-            Self::new(x.bound, worst, x.sample.drifted(drift))
+            Self::formed(x.bound, x.form.clone(), worst, x.sample.drifted(drift))
         })
     }
 
     /// Estimate with a further error: up to `worst`, with a root mean square of `typical`.
     pub fn deviating(&self, worst: f64, typical: f64) -> Self {
         let std_dev = typical * std::f64::consts::FRAC_1_SQRT_2;
-        self.each(|x| Self::new(x.bound, x.worst.map(|error, _| error + worst), x.sample.clone().with_noise(std_dev)))
+        self.each(|x| {
+            let sample = x.sample.clone().with_noise(std_dev);
+            Self::formed(x.bound, x.form.clone(), x.worst.map(|error, _| error + worst), sample)
+        })
     }
 
     /// Estimate of `a + c`, where a number is added that is up to `deviation` away from `c`.
@@ -110,31 +167,38 @@ impl Estimate {
         self.each(|x| {
             let sample = x.sample.map(after_number(c), |x| Dual { value: x.value + c, error: x.error + half });
             let worst = x.worst.map(|worst, _| worst + deviation);
-            Self::new(x.bound.resized(x.bound.size() + c.norm()).by_number(c), worst, sample)
+            let form = x.form.as_ref().map(|form| form.shifted(c.re, c.re));
+            Self::formed(x.bound.shifted(c), form, worst, sample)
         })
+    }
+
+    /// Bound of those of a plaintext's values that meet encrypted ones.
+    fn bound_of_plain(&self, plain: &Values) -> Bound {
+        plain.bound(!self.padding.as_ref().is_some_and(|padding| padding.has_all_from(plain.len())))
     }
 
     /// Estimate of `a` plus a plaintext whose slots have rounding errors of a standard deviation.
     pub fn plus_plain(&self, plain: &Values, rounding: f64) -> Self {
-        let plus = |x: &Self| {
+        let plus = |x: &Self, by: Bound| {
             let mut values = plain.sample().iter();
             let mut next = || values.next().copied().unwrap_or_default();
-            let bound = x.bound.resized(x.bound.size() + plain.largest());
             let sample = x.sample.map(plain.history(), |x| Dual { value: x.value + next(), error: x.error });
-            Self::new(bound.on_reals(bound.is_real() && plain.is_real()), x.worst, sample)
+            let (low, high) = by.interval();
+            let form = x.form.as_ref().map(|form| form.shifted(low, high));
+            Self::formed(x.bound.sum(by, 1.0), form, x.worst, sample)
         };
         let padding = self.padding.as_ref().map(|padding| match plain.constant() {
             Some(c) => padding.with(padding.values().shifted(c, 0.0)),
             None if padding.is_from(plain.len()) => padding.clone(),
-            None => padding.clone().varied().with(plus(padding.values())),
+            None => padding.clone().varied().with(plus(padding.values(), plain.bound(true))),
         });
-        plus(self).padded(padding).with_noise(rounding)
+        plus(self, self.bound_of_plain(plain)).padded(padding).with_noise(rounding)
     }
 
     /// Estimate of `a` times a plaintext whose slots have rounding errors of a standard deviation. Where the
     /// plaintext's values end, the library's zeros follow.
     pub fn times_plain(&self, plain: &Values, rounding: f64) -> Self {
-        let times = |x: &Self, largest: f64| {
+        let times = |x: &Self, by: Bound, largest: f64| {
             let mut values = plain.sample().iter();
             let mut next = || values.next().copied().unwrap_or_default();
             let size = x.bound.size();
@@ -142,26 +206,30 @@ impl Estimate {
                 let factor = if largest == 0.0 { Complex64::default() } else { next() };
                 Dual { value: x.value * factor, error: x.error * factor }
             });
-            let bound = x.bound.resized(size * largest);
-            Self::new(
-                bound.on_reals(bound.is_real() && plain.is_real()),
+            let factor = Self { bound: by.capped(largest), ..x.clone() };
+            let factor = Self { form: Self::spanning(factor.bound), ..factor };
+            let (bound, form) = x.product_of_bounds(&factor);
+            Self::formed(
+                bound,
+                form,
                 x.worst.map(|worst, certainty| worst * largest + certainty.tail() * rounding * (size + worst)),
                 sample.with_noise(rounding * x.sample.size()),
             )
         };
-        let values = times(self, plain.largest());
+        let all = plain.bound(true);
+        let values = times(self, self.bound_of_plain(plain), plain.largest());
         let is_after = |slot: usize| slot >= plain.len();
-        let after = Padding::zeros(plain.slot_count(), is_after, times(&self.of_all(), 0.0));
+        let after = Padding::zeros(plain.slot_count(), is_after, times(&self.of_all(), all, 0.0));
         let padding = match (&self.padding, after) {
             (None, after) => after,
             (Some(padding), None) => {
                 let is_constant = padding.is_zero() || plain.constant().is_some();
                 let slots = if is_constant { padding.clone() } else { padding.clone().varied() };
-                Some(slots.with(times(padding.values(), plain.largest())))
+                Some(slots.with(times(padding.values(), all, plain.largest())))
             }
             (Some(padding), Some(after)) => {
                 let is_zero = padding.is_zero() || padding.is_from(plain.len());
-                let product = times(padding.values(), if is_zero { 0.0 } else { plain.largest() });
+                let product = times(padding.values(), all, if is_zero { 0.0 } else { plain.largest() });
                 let both = [&product, after.values()];
                 let union = Self::largest(both.into_iter()).and_then(|values| {
                     Padding::zeros(plain.slot_count(), |slot| is_after(slot) || padding.contains(slot), values)
@@ -173,8 +241,11 @@ impl Estimate {
     }
 
     /// Estimate of slots moved to the left.
-    pub fn rotated(&self, left: i64) -> Self {
-        let moved = self.each(|x| Self::new(x.bound, x.worst, x.sample.rotated(left)));
+    pub fn rotated(&self, left: i64, slot_count: usize) -> Self {
+        let moved = self.each(|x| {
+            let form = x.form.as_ref().map(|form| form.rotated(left, slot_count));
+            Self::formed(x.bound, form, x.worst, x.sample.rotated(left))
+        });
         let padding = moved.padding.as_ref().map(|padding| padding.rotated(left));
         moved.padded(padding)
     }
@@ -183,7 +254,7 @@ impl Estimate {
     pub fn conjugated(&self) -> Self {
         self.each(|x| {
             let sample = x.sample.map(1, |x| Dual { value: x.value.conj(), error: x.error.conj() });
-            Self::new(x.bound, x.worst, sample)
+            Self::formed(x.bound, x.form.clone(), x.worst, sample)
         })
     }
 
@@ -207,8 +278,10 @@ impl Estimate {
                 let carried = if carried.is_nan() { f64::INFINITY } else { carried };
                 carried + certainty.tail() * rounding * growth + coefficient * series.elements(size)
             });
-            Self::new(
-                x.bound.resized(series.largest(size)),
+            let (bound, form) = x.polynomial_of_bounds(&series);
+            Self::formed(
+                bound,
+                form,
                 worst,
                 sample
                     .with_noise(rounding * if is_outside { growth } else { series.noise_growth(size) })
@@ -239,7 +312,12 @@ impl Estimate {
         let real = |z: Complex64| Complex64::new(z.re, 0.0);
         self.each(|x| {
             let sample = x.sample.map(2, |x| Dual { value: real(x.value), error: real(x.error) });
-            Self::new(x.bound.on_reals(true), x.worst, sample)
+            Self::formed(
+                x.bound.on_reals(true),
+                x.form.clone().or(Self::spanning(x.bound.on_reals(true))),
+                x.worst,
+                sample,
+            )
         })
     }
 
@@ -250,8 +328,8 @@ impl Estimate {
             error: a.error + Complex64::i() * b.error,
         };
         self.with_other(imaginary, |a, b| {
-            let bound = a.bound.joined(b.bound, a.bound.size().hypot(b.bound.size()));
-            Self::new(bound.on_reals(false), a.worst.largest(b.worst), a.sample.zip(&b.sample, 2, joined))
+            let bound = a.bound.largest(b.bound).on_reals(false).resized(a.bound.size().hypot(b.bound.size()));
+            Self::new(bound, a.worst.largest(b.worst), a.sample.zip(&b.sample, 2, joined))
         })
     }
 
@@ -263,7 +341,7 @@ impl Estimate {
             let norm = x.value.norm();
             if norm > size { Dual { value: x.value * (size / norm), error: x.error } } else { *x }
         };
-        self.each(|x| Self::new(x.bound.resized(size.min(x.bound.size())), x.worst, x.sample.map(5, within)))
+        self.each(|x| Self::formed(x.bound.capped(size), x.form.clone(), x.worst, x.sample.map(5, within)))
     }
 
     /// Estimate of the same values, of which the caller claims a bound; the padding stays what it is. Where the sampled
@@ -271,7 +349,8 @@ impl Estimate {
     pub fn claimed(&self, bound: Bound) -> Self {
         let is_within = self.sample.size() <= bound.size() && (self.bound.is_real() || !bound.is_real());
         let sample = if is_within { self.sample.clone() } else { self.sample.redrawn(bound.size(), bound.is_real()) };
-        Self::new(bound, self.worst, sample).padded(self.padding.clone())
+        let form = if bound.is_alike(self.bound) { self.form.clone() } else { Self::spanning(bound) };
+        Self::formed(bound, form, self.worst, sample).padded(self.padding.clone())
     }
 
     /// A declared bound as it is; an assumed one anew, since a bootstrap's input is of size about one.
@@ -292,8 +371,9 @@ impl Estimate {
             let changed = |x: &Dual| Dual { error: x.error + shift + share * (x.value - mean), ..*x };
             // Errors of coefficients meet in every slot, the padding's too.
             let size = self.bound().size().max(before.bound.size());
-            Self::new(
+            Self::formed(
                 before.bound,
+                before.form.clone(),
                 before.worst.map(|worst, certainty| worst + sine.largest(size, certainty) + certainty.tail() * std_dev),
                 before.sample.map(3, changed).with_noise(std_dev),
             )
@@ -306,8 +386,9 @@ impl Estimate {
             let changed =
                 |x: &Dual| Dual { error: x.error + Complex64::new(sine.at(x.value.re), sine.at(x.value.im)), ..*x };
             let size = before.bound.size();
-            Self::new(
+            Self::formed(
                 before.bound,
+                before.form.clone(),
                 before.worst.map(|worst, certainty| worst + sine.largest(size, certainty) + certainty.tail() * std_dev),
                 before.sample.map(3, changed).with_noise(std_dev),
             )

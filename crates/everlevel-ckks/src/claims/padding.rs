@@ -55,6 +55,11 @@ impl Padding {
         !self.slots.iter().take(place).any(|&is_padding| is_padding)
     }
 
+    /// Whether all slots at a place and after it are padding.
+    pub fn has_all_from(&self, place: usize) -> bool {
+        self.slots.iter().skip(place).all(|&is_padding| is_padding)
+    }
+
     /// Whether a slot is padding.
     pub fn contains(&self, slot: usize) -> bool {
         self.slots[slot]

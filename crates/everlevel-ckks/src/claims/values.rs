@@ -2,6 +2,7 @@
 
 use num_complex::Complex64;
 
+use super::Bound;
 use super::sample::LEN;
 
 /// The largest size of a plaintext's values, and a sample of them.
@@ -11,6 +12,8 @@ pub(crate) struct Values {
     /// Zeros follow so many values.
     len: usize,
     largest: f64,
+    /// The least and the largest real part of the values that zeros follow.
+    ends: (f64, f64),
     is_real: bool,
     is_constant: bool,
     sample: Vec<Complex64>,
@@ -25,6 +28,9 @@ impl Values {
         let largest = values.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();
         let size = (values.iter().map(Complex64::norm_sqr).sum::<f64>() / slot_count as f64).sqrt();
         let len = values.iter().rposition(|z| *z != Complex64::default()).map_or(0, |last| last + 1);
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let widen = |(low, high): (f64, f64), z: &Complex64| (low.min(z.re), high.max(z.re));
+        let ends = if len == 0 { (0.0, 0.0) } else { values[..len].iter().fold(none, widen) };
         let is_real = values.iter().all(|z| z.im == 0.0);
         let is_constant = values.len() == slot_count && values.iter().all(|z| *z == values[0]);
         let slot = |i: usize| values.get(i * slot_count / LEN).copied().unwrap_or_default();
@@ -34,7 +40,7 @@ impl Values {
             0.0 => sample.fill(Complex64::new(size, 0.0)),
             _ => sample.iter_mut().for_each(|z| *z *= size / sampled),
         }
-        Self { slot_count, len, largest, is_real, is_constant, sample }
+        Self { slot_count, len, largest, ends, is_real, is_constant, sample }
     }
 
     /// The values of slots that a plaintext was decoded to, whose roundings are up to a size.
@@ -49,6 +55,14 @@ impl Values {
         self.largest
     }
 
+    /// The bound of all slots, or of the values that zeros follow.
+    pub fn bound(&self, is_of_all: bool) -> Bound {
+        let (low, high) = self.ends;
+        let has_zeros = is_of_all && self.len < self.slot_count;
+        let ends = if has_zeros { (low.min(0.0), high.max(0.0)) } else { self.ends };
+        Bound::of_plain(self.largest, self.is_real, ends)
+    }
+
     /// The number of slots.
     pub fn slot_count(&self) -> usize {
         self.slot_count
@@ -57,11 +71,6 @@ impl Values {
     /// The number of values that zeros follow: none of these is padding.
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Whether all values are real.
-    pub fn is_real(&self) -> bool {
-        self.is_real
     }
 
     /// The number in every slot, where it is one.

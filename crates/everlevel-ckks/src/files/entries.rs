@@ -38,6 +38,9 @@ pub struct Message {
     /// bound or an error beyond all bounds is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
+    /// The interval of real values, where it is not that of the bound: of version 0.2 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bound_declared: bool,
     /// Whether a caller vouches for the bound, and not the encryptor.

@@ -38,6 +38,12 @@ impl entries::Message {
         if self.is_bound_declared && self.bound.is_none() {
             return refuse("bound", "none", "a declared one");
         }
+        if let Some([low, high]) = self.interval {
+            let is_within = |bound: f64| -bound <= low && low <= high && high <= bound;
+            if !self.is_real || !self.bound.is_some_and(is_within) {
+                return refuse("interval", format!("[{low}, {high}]"), "one of real values within the bound");
+            }
+        }
         let set = PrimeSet::new(self.primes.iter().copied());
         if set.is_empty() || !set.is_subset(of_level) || set.indices() != self.primes {
             return refuse("primes", format!("{:?}", self.primes), format!("among {:?}", of_level.indices()));
@@ -69,6 +75,12 @@ fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// The interval of real values, where it says more than the bound.
+fn interval(bound: Bound) -> Option<[f64; 2]> {
+    let (low, high) = bound.interval();
+    (bound.is_real() && (low, high) != (-bound.size(), bound.size())).then_some([low, high])
+}
+
 /// To 24 bits: a sample that is drawn anew has the size that it is to have up to roundings.
 fn rounded(number: f64) -> f64 {
     f64::from(number as f32)
@@ -86,6 +98,7 @@ impl entries::Message {
         };
         let bound = if is_of_before { Bound::ASSUMED } else { Bound::read(known(self.bound), kind) };
         let bound = bound.on_reals(self.is_real);
+        let bound = self.interval.map_or(bound, |[low, high]| bound.between((low, high)));
         let (error, seed) = (known(self.error), reader.core.next_sample());
         let fresh = Estimate::fresh(bound, error, seed);
         let usual = if is_of_before { fresh.worst() } else { known(self.worst_error) };
@@ -167,6 +180,7 @@ fn write_units<'a, T: Message>(units: &'a [T], writer: &mut Writer<'_, 'a>) {
     let mut entry = T::entry(units);
     let most = writer.room(entry.level) * BEYOND_ROOM;
     entry.bound = entry.bound.filter(|&bound| bound <= most);
+    entry.interval = entry.interval.filter(|_| entry.bound.is_some());
     writer.object(&entry);
     for (k, unit) in units.iter().enumerate() {
         unit.write(writer, |name| unit_tensor(units.len(), k, name));
@@ -243,6 +257,7 @@ impl Message for Plaintext {
             scale: first.scale,
             error: None,
             bound: None,
+            interval: None,
             is_bound_declared: false,
             is_bound_claimed: false,
             is_real: first.is_real,
@@ -292,6 +307,7 @@ impl Message for Ciphertext {
             scale: first.scale(),
             error: finite(rounded(values.error() / std::f64::consts::SQRT_2)),
             bound: finite(values.bound().size()),
+            interval: interval(values.bound()),
             is_bound_declared: values.bound().is_declared(),
             is_bound_claimed: values.bound().kind() == BoundKind::Claimed,
             is_real: values.bound().is_real(),

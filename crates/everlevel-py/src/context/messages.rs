@@ -34,6 +34,12 @@ impl Context {
         run(|| ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
     }
 
+    /// These values, of which the caller claims an interval.
+    fn assume_between(&self, ciphertext: &Ciphertext, low: f64, high: f64) -> PyResult<Ciphertext> {
+        let bound = || ckks::Bound::claimed_between(low, high);
+        run(|| ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
+    }
+
     /// These values, which are known to be within a bound where their operands were.
     fn within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)

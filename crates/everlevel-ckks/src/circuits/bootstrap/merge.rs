@@ -50,7 +50,10 @@ impl Bootstrapper {
             })?;
         // Each part has the bound that it brought, where sines in place of the identity keep it.
         let size = |part: &Ciphertext| if method == Method::Sign { 1.0 } else { part.bound_or_assumed().size() };
-        let finished = |result: Ciphertext, part: &Ciphertext| result.within(size(part)).vouched(part.bound().kind());
+        let finished = |result: Ciphertext, part: &Ciphertext| {
+            let result = result.within(size(part)).vouched(part.bound().kind());
+            if method == Method::Sign || !part.bound().is_declared() { result } else { result.valued_as(part) }
+        };
         let pair = |(ComplexParts { real, imaginary }, [a, b]): (_, &[&Ciphertext; 2])| {
             [finished(real, a), finished(imaginary, b)]
         };

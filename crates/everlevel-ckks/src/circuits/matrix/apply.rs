@@ -173,10 +173,7 @@ impl Context {
         }
         let level = shape.level.min(a.first().level());
         self.check_size(op, shape.mean_size, level - 1)?;
-        let bound = a
-            .all()
-            .iter()
-            .fold(a.first().bound(), |most, unit| most.joined(unit.bound(), most.size().max(unit.bound().size())));
+        let bound = a.bound();
         let worst = a.all().iter().map(|unit| unit.estimate().worst()).fold(0.0, f64::max);
         self.check_range(op, bound.resized(bound.size() * shape.row_sum), worst * shape.row_sum, level - 1)?;
         if let Some(key) = keys.values().find(|key| !key.serves(&self.core.ladder.sets[level])) {
