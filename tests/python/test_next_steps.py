@@ -65,8 +65,8 @@ def test_ciphertexts_are_found_in_sets_by_identity(party: Party) -> None:
 
 
 def test_signs_take_the_bounds_that_values_have(lossy: Party) -> None:
-    engine, values = lossy.engine, [8.0, -3.0, 0.5]
-    x = engine.encrypt(values, lossy.public_key, bound=8)
+    engine, values = lossy.engine, [3.0, -3.0, 0.5]
+    x = engine.encrypt(values, lossy.public_key, bound=3)
     assert_claims(engine.relu(x), np.maximum(values, 0), lossy.secret_key, error=1e-2)
     assert_claims(engine.maximum(x, -x), np.abs(values), lossy.secret_key, error=1e-2)
     wide = engine.encrypt(values, lossy.public_key, bound=200)
@@ -77,9 +77,23 @@ def test_signs_take_the_bounds_that_values_have(lossy: Party) -> None:
             match=rf"^{name}: .* as large as {least}, and bound is .; pass {name}\(…, bound={least}\)",
         ):
             operation(wide, gap=2**-6)
+    other = engine.encrypt(values, lossy.public_key, bound=200)
     for operation in (engine.compare, engine.maximum, engine.minimum):
         with pytest.raises(errors.RangeError, match=rf"^{operation.__name__}: .* as large as 400, and bound is 2; "):
-            operation(wide, wide)
+            operation(wide, other)
+
+
+def test_a_bound_of_signs_that_is_given_is_a_claim(lossy: Party) -> None:
+    engine, values = lossy.engine, np.array([3.0, -3.0, 0.5])
+    x, y = (engine.encrypt(each, lossy.public_key, bound=200) for each in (values, values[::-1]))
+    with pytest.warns(errors.RangeWarning, match=r"^compare: .* as large as 400, and bound is 8, .* x\.within\(8\)"):
+        larger = engine.compare(x, y, bound=8)
+    assert_claims(larger, values > values[::-1], lossy.secret_key, varied=False, slack=[0, 1, 0], error=1e-2)
+    with pytest.warns(
+        errors.RangeWarning, match=r"^sign: .* as large as 200, and bound is 4, which is taken as a claim"
+    ):
+        signs = engine.sign(x, bound=4)
+    assert_claims(signs, np.sign(values), lossy.secret_key, varied=False, error=1e-2)
 
 
 def test_conjugate_takes_the_engines_key_or_names_the_one_that_is_missing() -> None:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from .._common import checks
-from ..errors import OperandTypeError, ParameterError, RangeError
+from .._common import callers, checks
+from ..errors import OperandTypeError, ParameterError, RangeError, RangeWarning
 from . import _arithmetic, _checks, _operands, _sign_plan
 from ._arithmetic import Operand
 from ._auto import deepened
@@ -31,6 +31,9 @@ from .plaintext import Plaintext
 
 Precision = tuple[float, float, float]
 """Gap, error and bound."""
+
+_USUAL_BOUNDS: Final = (1.0, 2.0)
+"""Bounds of signs and of differences where none is given."""
 
 _MARGIN: Final = 2.0**-40
 """Share of a bound that roundings of its sums stay below."""
@@ -55,7 +58,8 @@ def plan_sign(
         Largest distance to ±1 outside of the gap, at least 2^-26.
     bound : float
         Largest size of the values. Beyond 1, the first polynomial is of degree 3 or 7. Operations that find larger
-        values declared take these as theirs.
+        values declared take these as theirs, up to 4096 gaps; beyond them, a bound that is given is a claim, and a
+        `RangeWarning` says so.
     level : int, optional
         The ciphertext's level; the highest, if left out.
     stage_count : int, optional
@@ -180,6 +184,10 @@ def of_sign(
     """Compute a sign, or what is made of it and its argument."""
     x, checked = real(operation, value), check_precision(operation, *precision)
     keys = sign_keys(self, operation, x, key)
+    try:
+        return run(self, operation, progress, checked, _native.of_sign, operation, x._native, keys)
+    except RangeError as refusal:
+        x = _claimed(self, operation, x, checked[2], refusal)
     return run(self, operation, progress, checked, _native.of_sign, operation, x._native, keys)
 
 
@@ -192,7 +200,28 @@ def of_difference(
     left, right = _arithmetic.order(self, operation, left, right, raised=True)
     x, other = real(operation, left), _real_operand(self, operation, right)
     keys = sign_keys(self, operation, x, key)
-    return run(self, operation, progress, checked, _native.of_difference, circuit, (x._native, other), keys)
+    try:
+        return run(self, operation, progress, checked, _native.of_difference, circuit, (x._native, other), keys)
+    except RangeError as refusal:
+        if operation != "compare":
+            raise
+        difference = _claimed(self, operation, _arithmetic.subtract(self, left, right), checked[2], refusal)
+    return run(self, operation, progress, checked, _native.of_difference, circuit, (difference._native, 0.0), keys)
+
+
+def _claimed(self: Core, operation: str, x: Ciphertext, bound: float, refusal: RangeError) -> Ciphertext:
+    """Take a bound that isn't the usual one as the caller's claim, where values are declared to be too large for it."""
+    if refusal.room != bound or refusal.bound is None or bound in _USUAL_BOUNDS or self._context.refuses_assumed:
+        raise refusal
+    warning = RangeWarning(
+        f"{operation}: values may be as large as {refusal.bound:.6g}, and bound is {bound:g}, which is taken as a "
+        f"claim: the result is wrong where one is larger; claim it where it is known, x.within({bound:g})",
+        bound=refusal.bound,
+        room=bound,
+        level=x.level,
+    )
+    callers.warn_once("sign", warning)
+    return x.within(bound)
 
 
 def run(
