@@ -32,10 +32,10 @@ class Loop(NamedTuple):
     products: int
 
 
-# A conversion makes four targets of each source's double; a plane's upper half is a key's factor, or a diagonal's for
-# both polynomials.
+# A conversion makes four targets of each source; a plane's upper half is a key's factor, or a diagonal's for both
+# polynomials.
 LOOPS = {
-    "convert": Loop(r"I2F\.F64\.U64 ", 4),
+    "convert": Loop(r"LDG\.E\.64", 4),
     "key_product": Loop(r"LDG\.E\.U16", 1),
     "diagonal_sums_1": Loop(r"LDG\.E\.U16", 2),
     "diagonal_sums_4": Loop(r"LDG\.E\.U16", 2),
@@ -47,10 +47,10 @@ CEILINGS: dict[str, dict[int | None, float]] = {
     "forward, integers": {120: 28, None: 30},
     "inverse, doubles": {None: 16},
     "inverse, integers": {120: 31.5, None: 33.5},
-    "convert": {None: 21},
+    "convert": {None: 14},
     "key_product": {None: 39},
     "diagonal_sums_4": {None: 36},
-    "diagonal_sums_1": {None: 54},
+    "diagonal_sums_1": {None: 63},
     "add": {None: 50},
     "combine": {None: 100},
     "lift": {None: 95},

@@ -1,7 +1,8 @@
 //! The check for whoever has a GPU: its results beside the CPU's, bit for bit, and the time that they take.
 //!
-//! `gpu_check [cuda|host] [log_n]`: bootstraps of every method in a small ring; at `2^log_n` a regular and a lossy one
-//! with medium keys, first and repeated; and the time of each kernel of the regular one, launched by itself.
+//! `gpu_check [cuda|host] [log_n] [all|kernels]`: bootstraps of every method in a small ring; at `2^log_n` a regular
+//! and a lossy one with medium keys, first and repeated; and the time of each kernel of the regular one, launched by
+//! itself. `kernels` is the last part alone, with the longest launches, for a profiler.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,14 +20,14 @@ use everlevel_ring::device::DeviceRing;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 type GpuResult<T> = Result<T, everlevel_gpu::Error>;
 
-/// Launches, jobs and time of each kernel.
-type Kernels = BTreeMap<String, (usize, u64, Duration)>;
+/// Kernel, jobs and time of each launch.
+type Launches = Vec<(String, u32, Duration)>;
 
 /// A device that runs what it should record, launch by launch, and takes its time. Its results are of no use.
 #[derive(Debug)]
 struct Timed<D> {
     device: D,
-    kernels: Arc<Mutex<Kernels>>,
+    launches: Arc<Mutex<Launches>>,
     is_recording: Mutex<bool>,
 }
 
@@ -83,11 +84,7 @@ impl<D: Device> Device for Timed<D> {
             wait(arguments)?;
             best = best.min(start.elapsed().saturating_sub(waiting));
         }
-        let mut kernels = self.kernels.lock().expect("no panic");
-        let entry = kernels.entry(kernel.to_owned()).or_default();
-        entry.0 += 1;
-        entry.1 += u64::from(grid[1]);
-        entry.2 += best;
+        self.launches.lock().expect("no panic").push((kernel.to_owned(), grid[1], best));
         Ok(())
     }
 
@@ -162,6 +159,11 @@ impl Party {
         Ok(self.ctx.to_container(&Units::from(ct.clone()), Form::Expanded)?.to_bytes())
     }
 
+    /// Room for a bootstrap of three stages with medium keys.
+    fn roomy_arena<D: Device>(&self, device: D) -> Outcome<Arc<Arena<D>>> {
+        self.arena(device, 12_000, 24_000 * self.ctx.ring().n() as u64)
+    }
+
     fn arena<D: Device>(&self, device: D, limb_count: u32, packed_count: u64) -> Outcome<Arc<Arena<D>>> {
         Ok(Arena::new(device, self.ctx.ring(), Arithmetic::Doubles, Capacity { limb_count, packed_count })?)
     }
@@ -218,89 +220,127 @@ fn methods<D: Device>(device: D) -> Outcome<bool> {
     Ok(all_same)
 }
 
-/// Whole bootstraps at full size, and then the kernels of the regular one.
-fn full_size<D: Device>(log_n: u32, device: impl Fn() -> Outcome<D>) -> Outcome<bool> {
-    let start = Instant::now();
-    let party = Party::new(log_n)?;
-    let key = party.key(BootstrapKind::Both, BootstrapKeySize::Medium)?;
-    println!("2^{log_n}: keys in {:.1?}", start.elapsed());
-    let scale = 1 << (16 - log_n.min(16));
-    let arena = party.arena(device()?, 12_000, (1500 << 20) / scale)?;
+/// Whole bootstraps at full size.
+fn full_size<D: Device>(log_n: u32, party: &Party, key: &BootstrapKey, device: D) -> Outcome<bool> {
+    let arena = party.roomy_arena(device)?;
+    let (complex, low) = (party.encrypt(wave, 3)?, party.encrypt(wave, 0)?);
+    let sign = party.encrypt(signs, 3)?;
     let mut all_same = true;
-    for (kind, level) in [((Method::Regular, SlotType::Complex), 0), ((Method::Lossy, SlotType::Complex), 3)] {
-        let a = party.encrypt(wave, level)?;
-        let start = Instant::now();
-        let expected = party.bits(&party.bootstrap(kind, (&key).into(), &a)?)?;
-        let cpu = start.elapsed();
-        let there = party.there(&a, &arena)?;
-        let start = Instant::now();
-        party.bits(&party.bootstrap(kind, (&key).into(), &there)?)?;
-        let first = start.elapsed();
-        let before = arena.device().counters(arena.stream());
-        let mut times = Vec::new();
-        let mut got = None;
-        for _ in 0..12 {
-            let start = Instant::now();
-            got = Some(party.bootstrap(kind, (&key).into(), &there)?);
-            // A copy of eight bytes waits.
-            arena.wait()?;
-            times.push(start.elapsed());
-        }
-        let after = arena.device().counters(arena.stream());
-        let same = party.bits(&got.ok_or("a result")?)? == expected;
-        all_same &= same;
-        times.sort();
-        println!("2^{log_n}, {kind:?}, level {level}: {}; CPU once {cpu:.2?}; device first {first:.2?}", verdict(same));
-        println!("  then min {:.3?}, median {:.3?}, max {:.3?}", times[0], times[6], times[11]);
-        let count = times.len() as u64;
-        let each = |f: fn(&Counters) -> u64| (f(&after) - f(&before)) / count;
-        println!(
-            "  each: {} launches in {} graphs, {} bytes up, {} bytes down",
-            each(|c| c.launches),
-            each(|c| c.replays),
-            each(|c| c.uploaded_nbytes),
-            each(|c| c.downloaded_nbytes)
-        );
+    for (kind, a) in [
+        ((Method::Regular, SlotType::Complex), &low),
+        ((Method::Lossy, SlotType::Complex), &complex),
+        ((Method::Sign, SlotType::Real), &sign),
+    ] {
+        all_same &= repeated(&format!("2^{log_n}, {kind:?}, level {}", a.level()), party, kind, key.into(), a, &arena)?;
     }
     println!("  memory: {:?}", arena.usage());
-    drop(arena);
+    let rotation = party.ctx.rotation_key(&party.secret, &no_progress)?;
+    let small = party.bootstrapper.small_bootstrap_key(&party.secret, &no_progress)?;
+    let small = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 };
+    let kind = (Method::Regular, SlotType::Complex);
+    Ok(all_same & repeated(&format!("2^{log_n}, {kind:?}, small keys"), party, kind, small, &low, &arena)?)
+}
 
-    let kernels = Arc::new(Mutex::new(Kernels::new()));
-    let timed = Timed { device: device()?, kernels: Arc::clone(&kernels), is_recording: Mutex::new(false) };
-    let arena = party.arena(timed, 12_000, (1500 << 20) / scale)?;
+/// A bootstrap on the CPU, then on the device, first and repeated, with its times.
+fn repeated<D: Device>(
+    name: &str,
+    party: &Party,
+    kind: Kind,
+    key: BootstrapKeyRef,
+    a: &Ciphertext,
+    arena: &Arc<Arena<D>>,
+) -> Outcome<bool> {
+    let start = Instant::now();
+    let expected = party.bits(&party.bootstrap(kind, key, a)?)?;
+    let cpu = start.elapsed();
+    let there = party.there(a, arena)?;
+    let start = Instant::now();
+    party.bits(&party.bootstrap(kind, key, &there)?)?;
+    let first = start.elapsed();
+    let before = arena.device().counters(arena.stream());
+    let mut times = Vec::new();
+    let mut got = None;
+    for _ in 0..12 {
+        let start = Instant::now();
+        got = Some(party.bootstrap(kind, key, &there)?);
+        // A copy of eight bytes waits.
+        arena.wait()?;
+        times.push(start.elapsed());
+    }
+    let after = arena.device().counters(arena.stream());
+    let same = party.bits(&got.ok_or("a result")?)? == expected;
+    times.sort();
+    println!("{name}: {}; CPU once {cpu:.2?}; device first {first:.2?}", verdict(same));
+    println!("  then min {:.3?}, median {:.3?}, max {:.3?}", times[0], times[6], times[11]);
+    let count = times.len() as u64;
+    let each = |f: fn(&Counters) -> u64| (f(&after) - f(&before)) / count;
+    println!(
+        "  each: {} launches in {} graphs, {} bytes up, {} bytes down",
+        each(|c| c.launches),
+        each(|c| c.replays),
+        each(|c| c.uploaded_nbytes),
+        each(|c| c.downloaded_nbytes)
+    );
+    Ok(same)
+}
+
+/// The time of each kernel of a regular bootstrap, and of the launches that take longest.
+fn kernels<D: Device>(party: &Party, key: &BootstrapKey, device: D, longest: usize) -> Outcome<()> {
+    let launches = Arc::new(Mutex::new(Launches::new()));
+    let timed = Timed { device, launches: Arc::clone(&launches), is_recording: Mutex::new(false) };
+    let arena = party.roomy_arena(timed)?;
     let there = party.there(&party.encrypt(wave, 0)?, &arena)?;
-    party.bootstrap((Method::Regular, SlotType::Complex), (&key).into(), &there)?;
+    party.bootstrap((Method::Regular, SlotType::Complex), key.into(), &there)?;
+    let mut launches = std::mem::take(&mut *launches.lock().expect("no panic"));
+    let mut kernels: BTreeMap<&str, (usize, u64, Duration)> = BTreeMap::new();
+    for (kernel, jobs, time) in &launches {
+        let entry = kernels.entry(kernel).or_default();
+        *entry = (entry.0 + 1, entry.1 + u64::from(*jobs), entry.2 + *time);
+    }
     println!("{:<28} {:>8} {:>8} {:>9} {:>9}", "kernel", "launches", "jobs", "ms", "us/job");
-    let kernels = kernels.lock().expect("no panic");
     let mut sum = 0.0;
-    for (kernel, (launches, jobs, time)) in &*kernels {
+    for (kernel, (launches, jobs, time)) in &kernels {
         let ms = time.as_secs_f64() * 1e3;
         sum += ms;
         println!("{kernel:<28} {launches:>8} {jobs:>8} {ms:>9.3} {:>9.3}", ms * 1e3 / *jobs as f64);
     }
-    println!("{:<28} {:>8} {:>8} {sum:>9.3}", "all", kernels.values().map(|k| k.0).sum::<usize>(), "");
-    Ok(all_same)
+    println!("{:<28} {:>8} {:>8} {sum:>9.3}", "all", launches.len(), "");
+    launches.sort_by_key(|(_, _, time)| std::cmp::Reverse(*time));
+    for (kernel, jobs, time) in launches.iter().take(longest) {
+        println!("{kernel:<28} {:>8} {jobs:>8} {:>9.3}", 1, time.as_secs_f64() * 1e3);
+    }
+    Ok(())
 }
 
-fn check<D: Device>(log_n: u32, device: impl Fn() -> Outcome<D>) -> Outcome<()> {
-    let same = methods(device()?)?;
-    if full_size(log_n, device)? && same { Ok(()) } else { Err("other bits than the CPU's".into()) }
+fn check<D: Device>(log_n: u32, parts: &str, device: impl Fn() -> Outcome<D>) -> Outcome<()> {
+    let is_whole = parts != "kernels";
+    let mut same = !is_whole || methods(device()?)?;
+    let start = Instant::now();
+    let party = Party::new(log_n)?;
+    let key = party.key(BootstrapKind::Both, BootstrapKeySize::Medium)?;
+    println!("2^{log_n}: keys in {:.1?}", start.elapsed());
+    if is_whole {
+        same &= full_size(log_n, &party, &key, device()?)?;
+    }
+    kernels(&party, &key, device()?, if is_whole { 0 } else { 30 })?;
+    if same { Ok(()) } else { Err("other bits than the CPU's".into()) }
 }
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let log_n = arguments.get(1).map_or(Ok(16), |n| n.parse())?;
+    let parts = arguments.get(2).map_or("all", String::as_str);
     match arguments.first().map_or("cuda", String::as_str) {
         #[cfg(feature = "host")]
         "host" => {
             use everlevel_gpu::{Host, Memory, Order};
-            check(log_n, || Ok(Host::new(Memory::Plain, Order::Forward)))
+            check(log_n, parts, || Ok(Host::new(Memory::Plain, Order::Forward)))
         }
         #[cfg(feature = "cuda")]
         "cuda" => {
             let device = everlevel_gpu::Cuda::new(0)?;
             println!("{}, {} bytes free", device.name(), device.free_nbytes()?);
-            check(log_n, || Ok(everlevel_gpu::Cuda::new(0)?))
+            check(log_n, parts, || Ok(everlevel_gpu::Cuda::new(0)?))
         }
         other => Err(format!("no device {other} in this build").into()),
     }

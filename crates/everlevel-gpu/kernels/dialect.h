@@ -40,6 +40,11 @@ typedef unsigned short u16;
 
 FUNCTION u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 FUNCTION u32 reversed_bits(u32 x) { return __brev(x); }
+// A word that the compiler knows nothing of: what depends on it isn't taken out of a loop, where it would keep registers.
+FUNCTION u32 opaque(u32 x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
 // A product plus a sum, rounded once; and the two operations rounded one by one, which no compiler may fuse.
 FUNCTION double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
 FUNCTION double product(double a, double b) { return __dmul_rn(a, b); }
@@ -73,6 +78,7 @@ FUNCTION u32 reversed_bits(u32 x) {
     x = (x & 0x0f0f0f0f) << 4 | (x >> 4 & 0x0f0f0f0f);
     return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
 }
+FUNCTION u32 opaque(u32 x) { return x; }
 FUNCTION double fused(double a, double b, double c) { return std::fma(a, b, c); }
 FUNCTION double product(double a, double b) { return a * b; }
 FUNCTION double sum(double a, double b) { return a + b; }

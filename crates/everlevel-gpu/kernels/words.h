@@ -12,9 +12,9 @@
 // The constants of a prime; `everlevel_gpu::constants::Prime` in Rust.
 struct Prime {
     u64 q;
-    u64 reciprocal;       // ⌊2^64/q⌋
-    u64 two_24;           // 2^24 mod q
-    u64 two_24_quotient;  // ⌊2^64·two_24/q⌋
+    u64 reciprocal;      // ⌊2^64/q⌋
+    u64 sum_shift;       // the bits of q, less one
+    u64 sum_reciprocal;  // ⌊2^(64 + sum_shift)/q⌋
     double q_double;
     double inverse;  // 1/q, rounded
 };
@@ -69,12 +69,14 @@ FUNCTION void add_product(Sum &sum, Halves x, Halves y) {
     sum.high += (u64)x.high * y.high;
 }
 
-// The sum modulo q, in [0, q), by Horner's rule.
+// The sum modulo q, in [0, q): by its bits from `sum_shift` on, the quotient is at most two too small.
 FUNCTION u64 reduced(Sum sum, const Prime &p) {
-    u64 x = times(sum.high, p.two_24, p.two_24_quotient, p.q);
-    x = times(x + sum.middle, p.two_24, p.two_24_quotient, p.q);
-    x = lazily_reduced(x + sum.low, p.q, p.reciprocal);
-    return reduced_once(x, p.q);
+    const u64 middle = sum.middle + (sum.low >> 24), high = sum.high + (middle >> 24);
+    const u64 low = (middle & 0xffffff) << 24 | (sum.low & 0xffffff);
+    const u32 shift = (u32)p.sum_shift;
+    const u64 quotient = high_product(high << (48 - shift) | low >> shift, p.sum_reciprocal);
+    const u64 x = low + (high << 48) - quotient * p.q;
+    return reduced_once(reduced_once(x, 2 * p.q), p.q);
 }
 
 // a·b mod q.

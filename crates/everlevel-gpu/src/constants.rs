@@ -55,9 +55,10 @@ pub(crate) struct Prime {
     q: u64,
     /// `⌊2^64/q⌋`.
     reciprocal: u64,
-    /// `2^24 mod q`.
-    two_24: u64,
-    two_24_quotient: u64,
+    /// The bits of `q`, less one: what sums of products are shifted by before their quotient is estimated.
+    sum_shift: u64,
+    /// `⌊2^(64 + sum_shift)/q⌋`.
+    sum_reciprocal: u64,
     q_double: f64,
     /// `1/q`.
     inverse: f64,
@@ -66,10 +67,10 @@ pub(crate) struct Prime {
 impl Prime {
     pub(crate) fn new(m: &Modulus) -> Self {
         let q = m.q();
-        let two_24 = Factor::new(m.reduce(1 << 24), q);
-        let reciprocal = ((1u128 << 64) / u128::from(q)) as u64;
+        let sum_shift = q.ilog2();
+        let [reciprocal, sum_reciprocal] = [64, 64 + sum_shift].map(|k| ((1u128 << k) / u128::from(q)) as u64);
         let (q_double, inverse) = (q as f64, 1.0 / q as f64);
-        Self { q, reciprocal, two_24: two_24.w, two_24_quotient: two_24.quotient, q_double, inverse }
+        Self { q, reciprocal, sum_shift: sum_shift.into(), sum_reciprocal, q_double, inverse }
     }
 }
 

@@ -9,8 +9,9 @@ use everlevel_ring::device::{Conversion, DeviceLimb};
 use crate::arena::Table;
 use crate::{Arena, Device, Error};
 
-/// Targets that a thread makes together: `TARGETS_TOGETHER` of sums.h.
+/// Targets that a thread makes together, and residues that it converts in turn: as in sums.h.
 const TARGETS_TOGETHER: usize = 4;
+const RESIDUES_IN_TURN: usize = 4;
 
 /// For each target `t`, `D/d_j mod t` for each source, then `−D mod t`, where `D = ∏ d_j`; and `1/d_j`.
 fn weights_of(moduli: &[Modulus], from: &PrimeSet, to: &PrimeSet) -> (Vec<u64>, Vec<f64>) {
@@ -73,6 +74,6 @@ impl<D: Device> Arena<D> {
             Table::Of(&reciprocals),
             Table::Word(self.n() as u32),
         ];
-        self.launch("convert", self.blocks(), (&jobs, 6), &tables)
+        self.launch("convert", self.blocks() / RESIDUES_IN_TURN, (&jobs, 6), &tables)
     }
 }

@@ -92,7 +92,7 @@ pub fn summary() -> String {
 fn named(place: Place) -> Result<String, Error> {
     match place {
         #[cfg(feature = "cuda")]
-        Place::Gpu(device_id) => Ok(crate::Cuda::new(device_id)?.name().to_owned()),
+        Place::Gpu(device_id) => crate::cuda::name_of(device_id),
         #[cfg(feature = "host")]
         Place::Host => Ok(HOST_NAME.to_owned()),
         #[cfg(not(all(feature = "cuda", feature = "host")))]

@@ -22,7 +22,10 @@ impl<D: Device> Arena<D> {
     /// If a job has no digits.
     pub(crate) fn key_products(&self, products: &[KeyProduct]) -> Result<(), Error> {
         let (mut lists, mut jobs): (Vec<u32>, Vec<u32>) = Default::default();
-        for KeyProduct { to, prime, terms, addends, .. } in products {
+        // Products of the same digits, as rotations of one ciphertext have, follow one another: caches have the digits.
+        let mut products: Vec<&KeyProduct> = products.iter().collect();
+        products.sort_by_key(|product| (product.prime, product.terms.first().map(|(digit, _)| self.word_of(*digit))));
+        for KeyProduct { to, prime, terms, addends, .. } in &products {
             assert!(!terms.is_empty() && terms.len() <= MOST_TERMS / 2, "a product has digits");
             let addends = addends.map(|limb| limb.map_or(NONE, |limb| self.word_of(limb)));
             jobs.extend([self.word_of(to[0]), self.word_of(to[1]), self.word_of_prime(*prime)]);

@@ -18,6 +18,8 @@ impl<D: Device> Arena<D> {
     /// # Errors
     /// The device's.
     pub fn forward(&self, transforms: &[Transform]) -> Result<(), Error> {
+        let mut transforms: Vec<&Transform> = transforms.iter().collect();
+        transforms.sort_by_key(|transform| transform.prime);
         let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
         let (columns, rows) = self.grids();
         let kernel = format!("forward_columns_{}_{name}", self.column_levels());
@@ -35,8 +37,10 @@ impl<D: Device> Arena<D> {
     /// If there isn't one constant for each.
     pub fn inverse_scaled(&self, transforms: &[Transform], constants: &[u64]) -> Result<(), Error> {
         assert_eq!(transforms.len(), constants.len());
+        let mut transforms: Vec<(&Transform, u64)> = transforms.iter().zip(constants.iter().copied()).collect();
+        transforms.sort_by_key(|(transform, _)| transform.prime);
         let mut scales = Vec::new();
-        for (transform, &constant) in transforms.iter().zip(constants) {
+        for &(transform, constant) in &transforms {
             let m = &self.moduli()[transform.prime];
             let scale = m.mul(m.inv(self.n() as u64 % m.q()), constant);
             for factor in [scale, m.mul(scale, self.last_roots[transform.prime])] {
@@ -44,7 +48,8 @@ impl<D: Device> Arena<D> {
             }
         }
         let scales = self.table(&scales)?;
-        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
+        let jobs = self.transform_jobs(transforms.into_iter().map(|(transform, _)| transform));
+        let name = self.arithmetic.name();
         let (columns, rows) = self.grids();
         let tables = [Table::InverseRoots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
         self.launch(&format!("inverse_rows_{name}"), rows, (&jobs, 3), &tables)?;
@@ -53,9 +58,11 @@ impl<D: Device> Arena<D> {
         self.launch(&kernel, columns, (&jobs, 3), &tables)
     }
 
-    fn transform_jobs(&self, transforms: &[Transform]) -> Vec<u32> {
+    /// The jobs of transforms, which are in the order of primes: one prime's roots are in the caches for all of its
+    /// own.
+    fn transform_jobs<'a>(&self, transforms: impl IntoIterator<Item = &'a Transform>) -> Vec<u32> {
         let job = |t: &Transform| [self.word_of(t.from), self.word_of(t.to), self.word_of_prime(t.prime)];
-        transforms.iter().flat_map(job).collect()
+        transforms.into_iter().flat_map(job).collect()
     }
 
     /// Levels of the columns: those before the rows'.

@@ -102,7 +102,7 @@ fn a_missing_barrier_of_conversions_is_found() {
     let fault = arena.convert(&[Conversion { from, to, sources, targets }]);
     match fault {
         Err(Error::Fault { name, fault }) => {
-            assert_eq!((name.as_str(), fault.kind, fault.memory.as_str()), ("convert", FaultKind::Race, "w"));
+            assert_eq!((name.as_str(), fault.kind, fault.memory.as_str()), ("convert", FaultKind::Race, "from"));
         }
         other => panic!("{other:?}"),
     }

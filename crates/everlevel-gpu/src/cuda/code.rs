@@ -44,6 +44,13 @@ impl LackingKernels {
     }
 }
 
+/// The name of a GPU, with where its kernels are from if they aren't in this build.
+pub(crate) fn name_of(device_id: usize) -> Result<String, Error> {
+    let context = Context::new(device_id)?;
+    let source = if cubin(&context).is_ok() { "" } else { ", with kernels from NVIDIA's compiler" };
+    Ok(format!("{}{source}", context.name))
+}
+
 /// Machine code for a GPU: it runs on later devices of the same major number.
 pub(super) fn cubin(context: &Context) -> Result<Cow<'static, [u8]>, Error> {
     let found @ [major, minor] = context.capability;

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{self, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUmodule, CUresult};
 
 pub use self::code::LackingKernels;
+pub(crate) use self::code::name_of;
 use self::driver::{Context, checked};
 use self::memory::{Memory, Piece};
 use crate::device::{Queue, range};

@@ -50,6 +50,8 @@ pub(super) enum Code {
     MultiplyAdd,
     ShiftLeft { width: u64 },
     ShiftRight { width: u64 },
+    Minimum,
+    Maximum,
     And,
     Or,
     Xor,
@@ -285,29 +287,33 @@ impl<'a> Decoder<'a> {
         let [to, from] = *operands else { return None };
         let (space, rest) = space_of(name)?;
         let rest = if space == Space::Global { rest.strip_prefix("nc.").unwrap_or(rest) } else { rest };
-        let (results, word) = match rest.strip_prefix("v2.") {
-            Some(word) => (operands_of(to.strip_prefix('{')?.strip_suffix('}')?), word),
-            None => (vec![to], rest),
-        };
-        let mut registers = [0; 2];
-        for (register, result) in registers.iter_mut().zip(&results) {
-            *register = self.result(result)?;
-        }
+        let (results, word) = words_of(rest, to)?;
         let (address, offset) = self.address(from)?;
-        let count = if rest == word { 1 } else { 2 };
-        if results.len() != count {
-            return None;
+        let nbytes = nbytes_of(word)?;
+        // Four words are loaded as two pairs: they are of 32 bits, and so none of them takes the address's register.
+        for (k, pair) in results.chunks(2).enumerate() {
+            let mut registers = [0; 2];
+            for (register, result) in registers.iter_mut().zip(pair) {
+                *register = self.result(result)?;
+            }
+            let code = Code::Load { space, nbytes, count: pair.len() };
+            self.push(code, u64::MAX, registers, [address, 0, 0, 0], offset.wrapping_add((2 * k * nbytes) as u64))?;
         }
-        let code = Code::Load { space, nbytes: nbytes_of(word)?, count };
-        self.push(code, u64::MAX, registers, [address, 0, 0, 0], offset)
+        Some(())
     }
 
     fn store(&mut self, name: &str, operands: &[&'a str]) -> Option<()> {
         let [to, from] = *operands else { return None };
-        let (space, word) = space_of(name)?;
+        let (space, rest) = space_of(name)?;
+        let (values, word) = words_of(rest, from)?;
         let (address, offset) = self.address(to)?;
-        let value = self.operand(from, u64::MAX)?;
-        self.push(Code::Store { space, nbytes: nbytes_of(word)? }, 0, [0; 2], [address, value, 0, 0], offset)
+        let nbytes = nbytes_of(word)?;
+        for (k, value) in values.into_iter().enumerate() {
+            let value = self.operand(value, u64::MAX)?;
+            let offset = offset.wrapping_add((k * nbytes) as u64);
+            self.push(Code::Store { space, nbytes }, 0, [0; 2], [address, value, 0, 0], offset)?;
+        }
+        Some(())
     }
 
     fn finish(mut self) -> Result<Kernel, Error> {
@@ -345,6 +351,17 @@ fn operands_of(rest: &str) -> Vec<&str> {
 fn space_of(name: &str) -> Option<(Space, &str)> {
     let global = name.strip_prefix("global.").map(|rest| (Space::Global, rest));
     global.or_else(|| name.strip_prefix("shared.").map(|rest| (Space::Shared, rest)))
+}
+
+/// The operands of an access to one word, to two words or to four of 32 bits, and the words' type.
+fn words_of<'a, 'b>(name: &'b str, operands: &'a str) -> Option<(Vec<&'a str>, &'b str)> {
+    let several = |word| Some((operands_of(operands.strip_prefix('{')?.strip_suffix('}')?), word));
+    let (count, found) = match (name.strip_prefix("v2."), name.strip_prefix("v4.")) {
+        (Some(word), _) => (2, several(word)?),
+        (_, Some(word)) if nbytes_of(word)? == 4 => (4, several(word)?),
+        _ => (1, (vec![operands], name)),
+    };
+    (found.0.len() == count).then_some(found)
 }
 
 /// Bytes of a word in memory, which a load extends by zeros.
@@ -398,6 +415,8 @@ fn computation(name: &str) -> Option<(Code, u64, u64)> {
         "xor" if width != 16 => Code::Xor,
         "add" if whole => Code::Add,
         "sub" if whole => Code::Subtract,
+        "min" if whole && word.starts_with('u') => Code::Minimum,
+        "max" if whole && word.starts_with('u') => Code::Maximum,
         "neg" if whole => Code::Negate,
         "mul.lo" if whole => Code::MultiplyLow,
         "mad.lo" if whole => Code::MultiplyAdd,

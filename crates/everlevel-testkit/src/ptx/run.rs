@@ -198,6 +198,8 @@ impl Warp {
             Code::MultiplyHigh => self.two(i, mask, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64),
             Code::ShiftLeft { width } => self.two(i, mask, |a, b| if b < width { a << b } else { 0 }),
             Code::ShiftRight { width } => self.two(i, mask, |a, b| if b < width { a >> b } else { 0 }),
+            Code::Minimum => self.two(i, mask, u64::min),
+            Code::Maximum => self.two(i, mask, u64::max),
             Code::And => self.two(i, mask, |a, b| a & b),
             Code::Or => self.two(i, mask, |a, b| a | b),
             Code::Xor => self.two(i, mask, |a, b| a ^ b),
