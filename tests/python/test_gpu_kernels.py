@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import gpu_kernels
@@ -31,6 +33,16 @@ def compiler() -> nvrtc.Compiler:
     if gpu_kernels.installed(package) != version:
         pytest.skip(f"{package} {version} isn't installed: make gpu-kernels")
     return nvrtc.Compiler()
+
+
+def test_the_compiler_of_cuda_13_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "nvidia" / "cu13" / "lib"
+    folder.mkdir(parents=True)
+    for name in ("libnvrtc.so.13", "libnvrtc.alt.so.13", "libnvrtc-builtins.so.13.0"):
+        (folder / name).touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(nvrtc, "_FOLDERS", ("nvidia.cu13",))
+    assert nvrtc._library() == folder / "libnvrtc.so.13"
 
 
 def test_one_version_of_the_compiler_is_named() -> None:

@@ -14,6 +14,9 @@ from typing import Final
 
 PACKAGE: Final = "nvidia-cuda-nvrtc-cu12"
 
+_FOLDERS: Final = ("nvidia.cuda_nvrtc", "nvidia.cu13")
+"""Where that package has its library, and where that of CUDA 13 does, which PyTorch brings."""
+
 _OPTIONS: Final = ("--std=c++17", "--fmad=false")
 """Quotients of conversions are rounded product by product, whatever a compiler would fuse."""
 
@@ -35,6 +38,9 @@ class Compiler:
         library = _library()
         if library is None:
             raise ModuleNotFoundError(f"{PACKAGE} isn't installed; pip install {PACKAGE}", name=PACKAGE)
+        # The library of CUDA 13 looks for this one in the system's folders alone, if it isn't loaded yet.
+        for builtins in library.parent.glob("libnvrtc-builtins.so.*[0-9]"):
+            ctypes.CDLL(str(builtins))
         self._library = ctypes.CDLL(str(library))
 
     def cubin(self, headers: Mapping[str, str], name: str, architecture: int) -> bytes:
@@ -75,9 +81,13 @@ def _strings(texts: Iterable[str]) -> ctypes.Array[ctypes.c_char_p]:
 
 
 def _library() -> Path | None:
-    try:
-        spec = importlib.util.find_spec("nvidia.cuda_nvrtc")
-    except ModuleNotFoundError:
-        return None
-    folders = list(spec.submodule_search_locations or []) if spec else []
-    return next((path for folder in folders for path in Path(folder).glob("lib/libnvrtc.so.*[0-9]")), None)
+    for name in _FOLDERS:
+        try:
+            spec = importlib.util.find_spec(name)
+        except ModuleNotFoundError:
+            return None
+        folders = list(spec.submodule_search_locations or []) if spec else []
+        for folder in folders:
+            for path in Path(folder).glob("lib/libnvrtc.so.*[0-9]"):
+                return path
+    return None
