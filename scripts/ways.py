@@ -1,7 +1,8 @@
 """Count the source files that a public call enters, by Valgrind's callgrind: with AVX2, one thread and a small ring.
 
 The calls are everlevel-testkit's example `ways`: a bootstrap of CKKS, a gate of TFHE, a product of BFV. A file counts
-where an instruction that the call runs was written in it, whether it was inlined or not.
+where an instruction that the call runs was written in it, whether it was inlined or not; what the compiler made, such
+as drops, has line 0, and was written nowhere.
 
     python scripts/ways.py                    figures of all calls
     python scripts/ways.py --files tfhe-gate  the files of one, with their instructions and lines
@@ -25,8 +26,8 @@ PROGRAM = ROOT / "target" / "debug" / "examples" / "ways"
 _OURS = re.compile(r"crates/everlevel-(\w+)/src/.*\.rs$")
 _FILE = re.compile(r"^(fl|fi|fe)=\((\d+)\)(?: (.*))?$")
 _NAMED = re.compile(r"^cf[il]=\((\d+)\) (.*)$")
-# A position, absolute or relative to the last, and a cost; a call's own line comes after `calls=`.
-_COST = re.compile(r"^[+-]?\d+ (\d+)$|^\* (\d+)$")
+# A line and a cost; a call's own line comes after `calls=`.
+_COST = re.compile(r"^(\d+) (\d+)$")
 
 
 def build() -> None:
@@ -50,7 +51,7 @@ def instructions(profile: str) -> Counter[str]:
         elif line.startswith("calls="):
             next(lines)
         elif match := _COST.match(line):
-            counted[file] += int(match[1] or match[2])
+            counted[file] += int(match[2]) if match[1] != "0" else 0
     return counted
 
 
@@ -58,7 +59,8 @@ def entered(call: str) -> Counter[str]:
     """Run a call, and count the instructions of our own files."""
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "callgrind.out"
-        command = ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={profile}"]
+        command = ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--compress-pos=no"]
+        command.append(f"--callgrind-out-file={profile}")
         environment = {**os.environ, "EVERLEVEL_SIMD": "avx2", "RAYON_NUM_THREADS": "1"}
         subprocess.run([*command, str(PROGRAM), call], env=environment, check=True)
         counted = instructions(profile.read_text(encoding="utf-8"))

@@ -159,7 +159,7 @@ struct Operations {
     calls: [Box<dyn Fn()>; 4],
 }
 
-/// What a call does with a key.
+/// A call with a key.
 type Run<R> = Box<dyn Fn(&R, &SwitchingKey<R>, &Rlwe<R>)>;
 
 /// The calls of a key: uniform ones, which take the time of ones that encrypt something.

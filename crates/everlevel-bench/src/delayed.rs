@@ -37,12 +37,12 @@ pub struct HalfProductCost {
 }
 
 impl HalfProductCost {
-    /// What it takes, in products: a transform takes about three of them, whose key comes from memory.
+    /// Cost in products: a transform takes about three of them, whose key comes from memory.
     pub fn weight(&self) -> usize {
         self.products + 3 * self.transforms
     }
 
-    /// Of the usual half product, with its division by the special primes.
+    /// Cost of the usual half product, with its division by the special primes.
     fn of_hybrid(ring: &Ring, gadget: &RnsGadget) -> Self {
         let (own, special) = (gadget.ciphertext_set().len(), gadget.special.len());
         let (digits, full) = (gadget.digits.len(), own + special);
@@ -52,7 +52,7 @@ impl HalfProductCost {
         Self { transforms: own + raised + 2 * special + 2 * own, products, nbytes }
     }
 
-    /// Of a half product with groups of so many primes and as few auxiliary primes as are right.
+    /// Cost of a half product with groups of so many primes and as few auxiliary primes as are right.
     pub fn of_delayed(ring: &Ring, gadget: &RnsGadget, auxiliary: &PrimeSet, groups: &[PrimeSet]) -> Self {
         let (own, special, aux) = (gadget.ciphertext_set().len(), gadget.special.len(), auxiliary.len());
         let (digits, full) = (gadget.digits.len(), own + special);

@@ -29,7 +29,7 @@ impl Context {
     /// # Errors
     /// A ciphertext of other parameters.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.frame.require("negate", "ciphertext", a.origin)?;
+        self.require("negate", "ciphertext", a.origin)?;
         let negative = |unit: &Rlwe<LimbRing>| {
             let limbs = unit.limbs();
             let mut ct = Rlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
@@ -79,7 +79,7 @@ impl Context {
     pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.require_alike(op, a, b)?;
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
         let operands = a.budget_bits.min(b.budget_bits);
         let noise = self.params.product_noise(a.noise, b.noise);
         self.room(op, noise, operands)?;
@@ -103,7 +103,7 @@ impl Context {
     pub fn stack(&self, all: &[&Ciphertext]) -> Result<Ciphertext, Error> {
         let op = "vstack";
         let first = all[0];
-        all.iter().try_for_each(|one| self.frame.require_same(op, ("ciphertext", one.origin), first.origin))?;
+        all.iter().try_for_each(|one| self.require_same(op, ("ciphertext", one.origin), first.origin))?;
         let noise = all[1..].iter().fold(first.noise, |noise, one| noise.largest(one.noise));
         let units = all.iter().flat_map(|one| one.units.iter().cloned()).collect();
         Ok(Ciphertext::new(&self.params, first.origin, units, noise))
@@ -115,7 +115,7 @@ impl Context {
     /// A ciphertext of other parameters; a budget that is used up.
     pub fn sum_of_units(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         let op = "sum";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         let noise = a.noise.times((a.unit_count() as f64).log2());
         self.room(op, noise, a.budget_bits)?;
         let mut sum = a.units[0].clone();
@@ -124,7 +124,7 @@ impl Context {
     }
 
     fn require_alike(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
-        self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
+        self.require_same(op, ("first ciphertext", a.origin), b.origin)?;
         Ok(require_units(op, a.unit_count(), b.unit_count())?)
     }
 

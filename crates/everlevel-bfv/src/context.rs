@@ -1,13 +1,13 @@
 //! Keys, encryption and decryption, and the budget that every operation looks at.
 
-use everlevel_limbs::{
-    EncryptionKey, Error, EvalKeys, Fingerprints, Frame, Origin, ParametersEntry, PublicKey, SecretKey,
-};
+use std::ops::Deref;
+
+use everlevel_limbs::{EncryptionKey, Error, Frame, Origin, ParametersEntry, SecretKey};
 use everlevel_objects::{require_units, with_memory};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
-use everlevel_ring::{Footprint, LimbRing, Limbs, Progress};
+use everlevel_ring::{LimbRing, Limbs};
 use everlevel_rlwe::Rlwe;
 
 use crate::encoder::Encoder;
@@ -20,6 +20,15 @@ pub struct Context {
     pub(crate) params: Params,
     pub(crate) frame: Frame,
     pub(crate) encoder: Encoder,
+}
+
+/// A context makes keys, and tells of its parameters, as its frame does.
+impl Deref for Context {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        &self.frame
+    }
 }
 
 impl Context {
@@ -61,58 +70,9 @@ impl Context {
         Self { frame: self.frame.with_seeded_keys(seeded_keys), ..self }
     }
 
-    /// Whether keys are held as seeds and bodies.
-    pub fn seeded_keys(&self) -> bool {
-        self.frame.seeded_keys()
-    }
-
-    /// The memory of so many keys, of products and of rotations.
-    pub fn keys_footprint(&self, count: usize) -> Footprint {
-        self.frame.keys_footprint(count)
-    }
-
     /// The parameters.
     pub fn params(&self) -> &Params {
         &self.params
-    }
-
-    /// The fingerprints of the parameters: keys, ciphertexts and files of others are refused. They are public.
-    pub fn fingerprints(&self) -> Fingerprints {
-        self.frame.fingerprints()
-    }
-
-    pub(crate) fn ring(&self) -> &LimbRing {
-        self.frame.ring()
-    }
-
-    /// A fresh secret key.
-    ///
-    /// # Errors
-    /// No randomness.
-    pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        self.frame.secret_key()
-    }
-
-    /// A public key of a secret: it encrypts, and can't decrypt.
-    ///
-    /// # Errors
-    /// No randomness; a secret key of other parameters.
-    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
-        self.frame.public_key(secret)
-    }
-
-    /// The keys for products, for rotations by these amounts, and for the swap of rows. Each is a step of the progress.
-    ///
-    /// # Errors
-    /// No randomness; too little memory; a secret key of other parameters; [`Error::Cancelled`].
-    pub fn eval_keys(
-        &self,
-        secret: &SecretKey,
-        rotations: &[i64],
-        swap_rows: bool,
-        progress: Progress,
-    ) -> Result<EvalKeys, Error> {
-        self.frame.eval_keys(secret, rotations, swap_rows, progress)
     }
 
     /// Encrypts integers modulo `t`: the first unit's slots, the second's, and so on; slots without one hold 0.
@@ -126,12 +86,12 @@ impl Context {
             EncryptionKey::Secret(_) => self.params.fresh_noise(),
             EncryptionKey::Public(_) => self.params.public_noise(),
         };
-        self.frame.require(op, "key", key.origin())?;
+        self.require(op, "key", key.origin())?;
         let messages = self.encoded(op, values)?;
         let footprint = self.params.shape().ciphertexts_footprint(messages.len());
         let units = with_memory(op, footprint, || {
             let encrypt = |coeffs: &Vec<u64>| {
-                let mut ct = self.frame.encrypt_zero(key)?;
+                let mut ct = self.encrypt_zero(key)?;
                 self.ring().add_assign(&mut ct.c0, &self.fraction(coeffs));
                 Ok::<_, Error>(ct)
             };
@@ -146,7 +106,7 @@ impl Context {
     /// A secret key that isn't the ciphertext's, or of other parameters.
     pub fn decrypt(&self, secret: &SecretKey, ct: &Ciphertext) -> Result<Vec<i64>, Error> {
         let op = "decrypt";
-        self.frame.require_same(op, ("secret key", secret.origin()), ct.origin)?;
+        self.require_same(op, ("secret key", secret.origin()), ct.origin)?;
         let values = |unit: &Rlwe<LimbRing>| {
             let phase = unit.phase(self.ring(), secret.key());
             // Decoding isn't constant-time: what memcheck follows ends here.
@@ -163,7 +123,7 @@ impl Context {
     /// As [`Context::decrypt`].
     pub fn measured_noise(&self, secret: &SecretKey, ct: &Ciphertext) -> Result<f64, Error> {
         let op = "measured_noise";
-        self.frame.require_same(op, ("secret key", secret.origin()), ct.origin)?;
+        self.require_same(op, ("secret key", secret.origin()), ct.origin)?;
         let errors: Vec<Limbs> =
             ct.units.iter().map(|unit| self.error(&unit.phase(self.ring(), secret.key()))).collect();
         // Two limbs from the first one that isn't zero.
@@ -182,7 +142,7 @@ impl Context {
         Ok(0.5 * (squares / count).log2() - base * first as f64)
     }
 
-    /// What a phase has beside its message.
+    /// The error of a phase: all that it has beside its message.
     fn error(&self, phase: &Limbs) -> Limbs {
         let mut error = phase.clone();
         self.ring().sub_assign(&mut error, &self.fraction(&self.rounded(phase)));
@@ -210,7 +170,7 @@ impl Context {
         a: &Ciphertext,
         values: &[i64],
     ) -> Result<Vec<Vec<u64>>, Error> {
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         let messages = self.encoded(op, values)?;
         require_units(op, a.unit_count(), messages.len())?;
         Ok(messages)

@@ -2,7 +2,7 @@
 
 use everlevel_io::schema::refuse;
 use everlevel_io::{Builder, Container, Stored, kinds};
-use everlevel_limbs::{Error, Frame, KeyFiles};
+use everlevel_limbs::{Error, KeyFiles};
 use serde::{Deserialize, Serialize};
 
 use crate::noise::Noise;
@@ -13,10 +13,6 @@ impl KeyFiles for Context {
     const PUBLIC_KEY: &'static str = kinds::BFV_PUBLIC_KEY;
     const EVAL_KEYS: &'static str = kinds::BFV_EVALUATION_KEY;
     const INVERSION: &'static str = "swap_rows";
-
-    fn frame(&self) -> &Frame {
-        &self.frame
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,7 +40,7 @@ impl Stored<Context> for Ciphertext {
     type Error = Error;
 
     fn to_container<'a>(&self, context: &Context) -> Result<Builder<'a>, Error> {
-        let mut builder = context.frame.ciphertext_to_container(Self::KIND, self.origin, &self.units)?;
+        let mut builder = context.ciphertext_to_container(Self::KIND, self.origin, &self.units)?;
         let Noise { log2, phases } = self.noise;
         builder.describe_json("object", &CiphertextEntry { log2_noise: log2, phases, units: self.unit_count() });
         Ok(builder)

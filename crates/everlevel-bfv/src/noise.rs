@@ -10,7 +10,7 @@
 //! multiplies the variance by `d + 1`, and by no more than the largest of the `n/2` values, which exceeds
 //! `ln(n/2) + 20` with probability `e^−20`.
 
-use everlevel_limbs::noise;
+use everlevel_limbs::{log2_hypot, log2_sum};
 
 use crate::Params;
 
@@ -33,13 +33,13 @@ impl Noise {
     /// The noise of a sum of errors that don't depend on each other, of which the second has no phases.
     #[must_use]
     pub fn and(self, log2_other: f64) -> Self {
-        Self { log2: noise::log2_hypot(self.log2, log2_other), ..self }
+        Self { log2: log2_hypot(self.log2, log2_other), ..self }
     }
 
     /// The noise of a sum of errors that may depend on each other, as those of a vector and itself.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self { log2: noise::log2_sum(self.log2, other.log2), phases: self.phases.max(other.phases) }
+        Self { log2: log2_sum(self.log2, other.log2), phases: self.phases.max(other.phases) }
     }
 
     /// The noise that bounds both.

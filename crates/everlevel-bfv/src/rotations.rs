@@ -13,8 +13,8 @@ impl Context {
     /// No keys for the amount; keys or a ciphertext of other secrets or parameters; a budget that is used up.
     pub fn rotate(&self, a: &Ciphertext, amount: i64, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "rotate";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        let moves = self.frame.rotation_moves(op, amount, keys)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
+        let moves = self.rotation_moves(op, amount, keys)?;
         let noise = moves.iter().fold(a.noise, |noise, _| noise.and(self.params.switch_noise()));
         self.room(op, noise, a.budget_bits)?;
         let units = a.units.iter().map(|unit| moves.moved(self.ring(), unit)).collect();
@@ -27,10 +27,10 @@ impl Context {
     /// As [`Context::rotate`].
     pub fn swap_rows(&self, a: &Ciphertext, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "swap_rows";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
         let noise = a.noise.and(self.params.switch_noise());
         self.room(op, noise, a.budget_bits)?;
-        let inversion = self.frame.inversion_move(op, keys)?;
+        let inversion = self.inversion_move(op, keys)?;
         let units = a.units.iter().map(|unit| inversion.moved(self.ring(), unit)).collect();
         self.result(op, a.origin, units, noise, a.budget_bits)
     }
@@ -42,9 +42,9 @@ impl Context {
     /// As [`Context::rotate`], and [`Error::Cancelled`].
     pub fn sum(&self, a: &Ciphertext, keys: &EvalKeys, progress: Progress) -> Result<Ciphertext, Error> {
         let op = "sum";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        let mut moves = self.frame.doubling_moves(op, keys)?;
-        moves.push(self.frame.inversion_move(op, keys)?);
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
+        let mut moves = self.doubling_moves(op, keys)?;
+        moves.push(self.inversion_move(op, keys)?);
         let switched = self.params.switch_noise();
         let noise = moves.iter().fold(a.noise, |noise, _| noise.plus(noise.and(switched)));
         self.room(op, noise, a.budget_bits)?;

@@ -1,11 +1,15 @@
 //! Ciphertexts as users hold them: an LWE ciphertext, the largest value of its message, and the errors of its noise.
 
 use everlevel_objects::{require_memory, require_secret};
+use everlevel_ring::Footprint;
 use everlevel_rlwe::{Randomness, SecretId};
 
 use crate::common::Space;
 use crate::params::Params;
-use crate::{Error, FailureBound, Lwe, NoiseSum, SecretKey, noise};
+use crate::{Error, FailureBound, Lwe, NoiseSum, NoiseTerm, SecretKey, noise};
+
+/// Bytes that the allocator adds to an allocation, at most.
+const ALLOCATION: usize = 24;
 
 /// An encrypted bit or integer.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +68,15 @@ impl Ciphertext {
     /// The largest value that the ciphertext may hold: 1 for a bit.
     pub fn max_value(&self) -> u64 {
         self.max_value
+    }
+}
+
+impl Params {
+    /// The memory of so many ciphertexts.
+    pub fn ciphertexts_footprint(&self, count: usize) -> Footprint {
+        let words = 8 * (self.ciphertext_dim() + 1) + ALLOCATION;
+        let each = size_of::<Ciphertext>() + words + size_of::<NoiseTerm>() + ALLOCATION;
+        Footprint { held: (count * each) as u64, work: 0 }
     }
 }
 

@@ -127,7 +127,7 @@ impl Context {
     /// The key of look-ups in large tables of a secret, where there is memory for it as seeds and bodies, and ready.
     ///
     /// # Errors
-    /// Those of [`CircuitParams::of`]; as [`Context::eval_keys`].
+    /// As [`CircuitParams::of`]; as [`Context::eval_keys`].
     pub fn lookup_key(&self, secret: &SecretKey, progress: Progress) -> Result<SeededCircuitKey, Error> {
         let footprint = CircuitParams::of(&self.params)?.key_footprint();
         with_memory("create_lookup_key", footprint, || {

@@ -115,9 +115,9 @@ everlevel_io::errors! {
     NoLookUps {
         /// The refused operation.
         op: &'static str,
-        /// What the parameters have.
+        /// The parameters' own.
         found: String,
-        /// What is needed.
+        /// The one that is needed.
         needed: &'static str,
     }
     /// Parameters whose claims ciphertexts of a public key would not keep.
@@ -128,9 +128,9 @@ everlevel_io::errors! {
     NoPublicKey {
         /// The refused operation.
         op: &'static str,
-        /// What the parameters have.
+        /// The parameters' own.
         found: String,
-        /// What is needed.
+        /// The one that is needed.
         needed: String,
     }
     /// A value that the space does not hold.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use everlevel_objects::require_secret;
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
-use everlevel_ring::SmallTorusRing;
+use everlevel_ring::{Footprint, SmallTorusRing};
 use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, SwitchShape, switch_modulus};
 use everlevel_rlwe::{Lwe, Randomness, SecretId};
 use rayon::prelude::*;
@@ -43,6 +43,20 @@ pub struct EvalKeys {
     /// The key-switch keys in their order.
     key_switches: Vec<KeySwitchKey>,
     done: AtomicUsize,
+}
+
+impl Params {
+    /// The memory of evaluation keys, as seeds and bodies and ready for use.
+    pub fn eval_keys_footprint(&self) -> Footprint {
+        let bodies = 8 * self.scheme().body_count() * self.n();
+        // NTRU's key gives them back.
+        let (kept, work) = if self.literal().is_ntru() { (0, bodies) } else { (bodies, 0) };
+        let switches = self.switches();
+        let seeded = kept + switches.iter().map(|step| 4 * step.shape.body_len()).sum::<usize>();
+        let bootstrap = self.scheme().prepared_nbytes();
+        let key_switch: usize = switches.iter().map(|step| KeySwitchKey::nbytes_of(step.shape)).sum();
+        Footprint { held: (seeded + bootstrap + key_switch) as u64, work: work as u64 }
+    }
 }
 
 impl SeededEvalKeys {

@@ -8,7 +8,7 @@
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption, with either [`EncryptionKey`] · [`PublicKey`] encryption without a secret · [`EvalKeys`]
 //! bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to 64 bits · [`Lut`] · [`mod@files`] ·
-//! [`Context`] calls on whole arrays, on threads of its own · `slices` · `footprint` of memory · `common` numbers,
+//! [`Context`] calls on whole arrays, on threads of its own · `slices` · `common` numbers,
 //! `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and their rotation, on words or over limbs
 //! · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the formulas and the
 //! mathematics · [`mod@key_noise`] what a key fixes of them · [`NoiseSum`] the errors that a ciphertext's noise is made
@@ -44,7 +44,6 @@ mod encryption;
 mod eval_keys;
 mod failure;
 pub mod files;
-mod footprint;
 mod gates;
 mod kept_keys;
 pub mod key_noise;

@@ -134,8 +134,8 @@ pub fn mod_switch(centred_square: f64, n: usize) -> f64 {
     (centred_square + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
 }
 
-/// What `Σ_i |E_i(ω)|²` over the `k` polynomials of a public key's errors stays below, in units of the mean of one: it
-/// is larger at a root with probability below `2^-60`.
+/// Bound of `Σ_i |E_i(ω)|²` over the `k` polynomials of a public key's errors stays below, in units of the mean of one:
+/// it is larger at a root with probability below `2^-60`.
 fn largest_of_transform(rank: f64) -> f64 {
     64.0 + 4.0 * rank
 }

@@ -15,7 +15,7 @@ use everlevel_objects::{require_memory, require_secret};
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::secrecy::erase_stack;
 use everlevel_rand::{Domain, Seed, SeedSource};
-use everlevel_ring::TorusRing;
+use everlevel_ring::{Footprint, TorusRing};
 use everlevel_rlwe::lwe::CompactPublicKey;
 use everlevel_rlwe::{Randomness, SecretId};
 
@@ -29,12 +29,18 @@ pub struct PublicKey {
     key: CompactPublicKey,
     ring: TorusRing<u64>,
     error: Gaussian,
-    /// What a ciphertext's noise is taken to have, so that any combination is covered.
+    /// Variance of a ciphertext's noise, taken so large that any combination is covered.
     variance: f64,
     seeds: SeedSource,
 }
 
 impl Params {
+    /// The memory of a public key.
+    pub fn public_key_footprint(&self) -> Footprint {
+        let polynomials = self.rank() * (self.rank() + 1);
+        Footprint { held: (8 * self.n() * polynomials) as u64, work: 0 }
+    }
+
     /// The variance of a ciphertext that a public key made, as a part of the torus squared, in any combination.
     ///
     /// # Errors

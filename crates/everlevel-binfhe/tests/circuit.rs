@@ -77,7 +77,7 @@ fn every_index_gives_its_entry() {
     }
 }
 
-/// What comes out is an operand like any other, whose noise and history are known.
+/// A result is an operand like any other, whose noise and history are known.
 #[test]
 fn results_are_ordinary_ciphertexts() {
     let (secret, keys, circuit) = make(small(4));

@@ -81,7 +81,7 @@ fn megabytes(name: &str) -> f64 {
     (8 * words + key_switches) as f64 / 1e6
 }
 
-/// What comes behind a set's name, the usual set that it is compared with, what it assumes, and its key in those of the
+/// Columns behind a set's name: the usual set that it is compared with, what it assumes, and its key in those of the
 /// usual one at most.
 type Experimental = (&'static str, &'static str, &'static [&'static str], f64);
 

@@ -179,7 +179,7 @@ fn errors(literal: &ParamsLiteral, index: u64, lists: usize, place: impl Fn(usiz
     (0..lists).map(one).collect()
 }
 
-/// Of all coefficients, and where the secret's last ones are zero.
+/// Secrets of all coefficients, and where the secret's last ones are zero.
 #[test]
 fn noise_of_lists_is_the_formulas() {
     let partial = Secrets { drawn: Some(300), ..Secrets::default() };

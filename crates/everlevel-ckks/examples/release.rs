@@ -1,4 +1,4 @@
-//! What a flooded release leaves of results: precision for statistical bits, budgets, parameters and products.
+//! Precision that a flooded release leaves: precision for statistical bits, budgets, parameters and products.
 //!
 //! `cargo run --release -p everlevel-ckks --example release` prints the table of `docs/notes/release.md`. Every
 //! figure is what a release states, and is compared with the error that it has.

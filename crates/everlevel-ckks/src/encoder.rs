@@ -22,7 +22,7 @@ pub struct Encoder<T = f64> {
 pub(crate) struct Coefficients {
     /// The nearest doubles.
     pub high: Vec<f64>,
-    /// What is left beside them; none where doubles suffice.
+    /// The rest beside them; none where doubles suffice.
     pub low: Vec<f64>,
 }
 

@@ -202,7 +202,7 @@ everlevel_io::errors! {
     MatrixUnits {
         /// The refused operation.
         op: &'static str,
-        /// Of the matrix.
+        /// Columns of the matrix.
         columns: usize,
         /// Slots of a unit.
         slot_count: usize,

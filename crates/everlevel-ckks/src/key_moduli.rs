@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::chain::{BOOTSTRAP_MESSAGE_LEVELS_RANGE, MAX_DOUBLE_PRECISION_LEVELS};
-    use crate::gadgets::best_gadget;
+    use crate::core::best_gadget;
     use crate::{Params, ParamsLiteral};
 
     #[test]

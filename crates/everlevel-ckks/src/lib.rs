@@ -4,8 +4,8 @@
 //! ciphertext at one level has that level's **canonical scale**, so operands never disagree; operands at different
 //! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
-//! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `gadgets` ·
-//! `series` polynomials on plain numbers · `claims` bounds and estimates · `core` tables · `context`, `checks` and
+//! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `series`
+//! polynomials on plain numbers · `claims` bounds and estimates · `core` tables and gadgets · `context`, `checks` and
 //! `range`, which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
 //! memory, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots,
 //! `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before
@@ -30,7 +30,6 @@ mod encryption;
 mod error;
 mod files;
 mod footprint;
-mod gadgets;
 mod image;
 mod key_moduli;
 mod keygen;
@@ -53,7 +52,7 @@ pub use circuits::bootstrap::bootstrapper::Bootstrapper;
 pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;
 pub use circuits::bootstrap::footprint::BootstrapKeyForm;
 pub use circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
-pub use circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
+pub use circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
 pub use circuits::bootstrap::prepare::PreparedKey;
 pub use circuits::bootstrap::run::{BootstrapStep, Observer};

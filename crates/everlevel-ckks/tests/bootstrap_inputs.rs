@@ -113,7 +113,7 @@ fn the_error_estimate_after_a_bootstrap_is_near_and_does_not_flatter() {
     }
 }
 
-/// The same keys and ciphertext on one thread and on several; twice on the same.
+/// One pair of keys and ciphertext on one thread and on several; twice on the same.
 #[test]
 fn a_bootstrap_is_a_function_of_its_arguments() {
     let party = Party::bootstrap(LOG_N);

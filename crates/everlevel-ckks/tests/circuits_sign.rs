@@ -8,7 +8,7 @@ use everlevel_ckks::{
     BootstrapKeyRef, BootstrapKeySize, Bound, Ciphertext, Complex64, Error, ObjectError, Plaintext, Units, no_progress,
 };
 
-/// Of a small ring, beyond what plans count: 2^-22.
+/// Noise of a small ring, beyond what plans count: 2^-22.
 const NOISE: f64 = 2.4e-7;
 /// The lossy bootstraps in between have 2^-16.
 const LOSSY_NOISE: f64 = 3.1e-5;

@@ -321,7 +321,7 @@ fn the_floor_holds_for_values_as_large_as_the_room() {
     }
 }
 
-/// What is exact is so up to the rounding of what was added, and decryption says no more.
+/// Exact values are so up to the rounding of what was added, and decryption says no more.
 #[test]
 fn nothing_but_zero_is_exact() {
     let party = depth(LOG_N, 2);

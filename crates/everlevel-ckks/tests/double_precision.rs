@@ -25,7 +25,7 @@ fn encrypt(p: &Party, values: &[Complex64], level: usize) -> Ciphertext {
     p.ctx.encrypt(&plaintext, &p.public).unwrap()
 }
 
-/// What is left of a ciphertext without the exact values: its errors, which are so small that doubles have all of them.
+/// The rest of a ciphertext without the exact values: its errors, which are so small that doubles have all of them.
 fn rest(p: &Party, ct: &Ciphertext, exact: &[Complex64]) -> Ciphertext {
     let negated: Vec<Complex64> = exact.iter().map(|z| -z).collect();
     let rest = p.ctx.add_array(ct, &negated).unwrap();

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use crate::common::{bootstrap_params, uniform};
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Form, Options, Params,
+    BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Form, Method, Options, Params,
     ParamsLiteral, SlotType, Stored, no_progress,
 };
 use everlevel_rand::{Seed, SeedSource};
@@ -123,25 +123,26 @@ fn bootstraps() {
     let out = bootstrapper.bootstrap(&x, &relinearization, &conjugation, &regular, &no_progress).unwrap();
     result("bootstrap", out);
     let lossy_keys = keys((&lossy).into());
-    result("lossy", bootstrapper.lossy_bootstrap(&x, lossy_keys, SlotType::Complex, &no_progress).unwrap());
+    result("lossy", bootstrapper.bootstrap_by(Method::Lossy, &x, lossy_keys, SlotType::Complex, &no_progress).unwrap());
     let usual = |keys, slot_type| {
-        let all = bootstrapper.bootstrap_many(everlevel_ckks::Method::Usual, &[&x], keys, slot_type, &no_progress);
+        let all = bootstrapper.bootstrap_many(Method::Usual, &[&x], keys, slot_type, &no_progress);
         all.unwrap().remove(0)
     };
     result("usual", usual(keys((&both).into()), SlotType::Complex));
-    result("lossy real", bootstrapper.lossy_bootstrap(&x, lossy_keys, SlotType::Real, &no_progress).unwrap());
-    result("sign", bootstrapper.sign_bootstrap(&x, lossy_keys, SlotType::Real, &no_progress).unwrap());
+    result(
+        "lossy real",
+        bootstrapper.bootstrap_by(Method::Lossy, &x, lossy_keys, SlotType::Real, &no_progress).unwrap(),
+    );
+    result("sign", bootstrapper.bootstrap_by(Method::Sign, &x, lossy_keys, SlotType::Real, &no_progress).unwrap());
     let small_keys = keys(everlevel_ckks::BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 });
     result(
         "small",
         bootstrapper
-            .bootstrap_many(everlevel_ckks::Method::Regular, &[&x], small_keys, SlotType::Complex, &no_progress)
+            .bootstrap_many(Method::Regular, &[&x], small_keys, SlotType::Complex, &no_progress)
             .unwrap()
             .remove(0),
     );
-    let [a, b] = bootstrapper
-        .merge_bootstrap(everlevel_ckks::Method::Regular, &x, &x, keys((&regular).into()), &no_progress)
-        .unwrap();
+    let [a, b] = bootstrapper.merge_bootstrap(Method::Regular, &x, &x, keys((&regular).into()), &no_progress).unwrap();
     result("merge, real", a);
     result("merge, imaginary", b);
     golden.assert(BOOTSTRAPS);

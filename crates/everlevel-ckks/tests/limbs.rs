@@ -366,7 +366,7 @@ fn objects_come_back_from_containers() {
     assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
 }
 
-/// Of the smallest degree, without security: the fuzz targets read them with the same parameters.
+/// Files of the smallest degree, without security: the fuzz targets read them with the same parameters.
 #[test]
 fn stored_files_are_read_and_compute_what_they_did() {
     let params = Params::of_set("n13", None, Some(5)).unwrap();

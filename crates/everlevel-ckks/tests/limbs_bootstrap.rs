@@ -140,7 +140,7 @@ fn bootstraps_that_cannot_be_are_refused() {
     assert!(matches!(bench.context.bootstrap(&a, &bench.key, &stop), Err(Error::Cancelled(_))));
 }
 
-/// What the notes say of integers in a raised ciphertext: `(h + 1)/2` at most, and beyond 14 hardly ever.
+/// The notes' bounds of integers in a raised ciphertext: `(h + 1)/2` at most, and beyond 14 hardly ever.
 #[test]
 fn integers_beyond_the_fit_have_the_stated_probability() {
     let terms = ENCAPSULATION_WEIGHT as f64 + 1.0;

@@ -107,7 +107,7 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     }
 }
 
-/// The same at the real parameters, from the keys themselves.
+/// Sizes at the real parameters, from the keys themselves.
 #[test]
 #[ignore = "slow: N = 2^16, about 20 s on two cores, 4 GB"]
 fn generated_keys_of_the_real_parameters_are_within_their_caps() {

@@ -33,7 +33,10 @@ fn iterated_bootstraps_reach_32_bits() {
                     .unwrap();
                 let first = start.elapsed().as_secs_f64();
                 let start = std::time::Instant::now();
-                let out = party.bootstrapper().precise_bootstrap(&ct, keys, &no_progress).unwrap();
+                let out = party
+                    .bootstrapper()
+                    .bootstrap_by(Method::Precise, &ct, keys, SlotType::Complex, &no_progress)
+                    .unwrap();
                 let both = start.elapsed().as_secs_f64();
                 assert_eq!((regular.level(), out.level()), (11 - stages, 10 - stages));
                 assert_eq!(Some(out.scale()), party.ctx.scale_at(out.level()));
@@ -58,13 +61,15 @@ fn other_bootstraps_work_with_high_precision() {
     let message = uniform(slots, 5);
     let out = party
         .bootstrapper()
-        .lossy_bootstrap(&party.encrypt(&message, 3), keys, SlotType::Complex, &no_progress)
+        .bootstrap_by(Method::Lossy, &party.encrypt(&message, 3), keys, SlotType::Complex, &no_progress)
         .unwrap();
     assert_eq!(out.level(), 11);
     assert!(precision(&party.decrypt(&out), &message).worst_bits >= 15.0);
     let signs: Vec<Complex64> = message.iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect();
-    let out =
-        party.bootstrapper().sign_bootstrap(&party.encrypt(&signs, 3), keys, SlotType::Real, &no_progress).unwrap();
+    let out = party
+        .bootstrapper()
+        .bootstrap_by(Method::Sign, &party.encrypt(&signs, 3), keys, SlotType::Real, &no_progress)
+        .unwrap();
     let p = precision(&party.decrypt(&out), &signs);
     assert!(p.mean_bits > 32.0, "{p:?}");
     let real: Vec<Complex64> = message.iter().map(|z| Complex64::new(z.re, 0.0)).collect();
@@ -80,7 +85,10 @@ fn precision_that_scales_cannot_hold_is_refused() {
     let party = Party::bootstrap(9);
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let ct = party.encrypt(&uniform(4, 1), 0);
-    let error = party.bootstrapper().precise_bootstrap(&ct, party.keys(&key), &no_progress).unwrap_err();
+    let error = party
+        .bootstrapper()
+        .bootstrap_by(Method::Precise, &ct, party.keys(&key), SlotType::Complex, &no_progress)
+        .unwrap_err();
     assert!(matches!(error, Error::Parameter { what: "precision of the parameters", .. }), "{error}");
     for literal in [
         ParamsLiteral { precision: Precision::High, ..ParamsLiteral::insecure_depth(10, 5) },

@@ -66,16 +66,19 @@ fn lossy_and_sign_bootstraps_work_at_every_stage_count() {
     for stages in small.party.ctx.stage_counts() {
         let keys = small.party.keys(small.with(stages));
         let ct = small.party.encrypt(&message, stages);
-        let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
+        let out =
+            small.party.bootstrapper().bootstrap_by(Method::Lossy, &ct, keys, SlotType::Complex, &no_progress).unwrap();
         assert_eq!(out.level(), 13);
         let p = small.precision(&out, &message);
         assert!(p.worst_bits >= 15.0, "{stages}: {p:?}");
 
-        let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Real, &no_progress).unwrap();
+        let out =
+            small.party.bootstrapper().bootstrap_by(Method::Lossy, &ct, keys, SlotType::Real, &no_progress).unwrap();
         assert!(small.precision(&out, &real(&message)).worst_bits >= 15.0);
 
         let ct = small.party.encrypt(&signs, stages + 1);
-        let out = small.party.bootstrapper().sign_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
+        let out =
+            small.party.bootstrapper().bootstrap_by(Method::Sign, &ct, keys, SlotType::Complex, &no_progress).unwrap();
         assert_eq!(out.level(), 13);
         let p = small.precision(&out, &signs);
         println!("stages {stages}: sign {p:?}");
@@ -85,7 +88,13 @@ fn lossy_and_sign_bootstraps_work_at_every_stage_count() {
         let out = small
             .party
             .bootstrapper()
-            .lossy_bootstrap(&small.party.encrypt(&message, stages - 1), keys, SlotType::Complex, &no_progress)
+            .bootstrap_by(
+                Method::Lossy,
+                &small.party.encrypt(&message, stages - 1),
+                keys,
+                SlotType::Complex,
+                &no_progress,
+            )
             .unwrap();
         assert_eq!(out.level(), 13 - stages);
         assert!(small.precision(&out, &message).mean_bits > 22.0);
@@ -145,7 +154,11 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
 
             let keys = small.party.keys(small.with(stages));
             let ct = small.party.encrypt(&message, stages);
-            let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
+            let out = small
+                .party
+                .bootstrapper()
+                .bootstrap_by(Method::Lossy, &ct, keys, SlotType::Complex, &no_progress)
+                .unwrap();
             let p = small.precision(&out, &message);
             assert!(p.worst_bits >= 15.0, "{slots} slots, {stages} stages, lossy: {p:?}");
         }
@@ -172,7 +185,11 @@ fn the_deeper_chains_end_at_levels_14_and_17() {
         let ct = small.party.encrypt(&message, 3);
         for with in [small.with(3), (&lossy).into()] {
             let keys = small.party.keys(with);
-            let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
+            let out = small
+                .party
+                .bootstrapper()
+                .bootstrap_by(Method::Lossy, &ct, keys, SlotType::Complex, &no_progress)
+                .unwrap();
             assert_eq!(out.level(), max_level);
             assert!(small.precision(&out, &message).worst_bits >= 15.0);
         }

@@ -21,7 +21,7 @@ const STAGES: usize = 2;
 /// In the names of files without their data: keys of bootstraps, which have megabytes. The seed of [`context`] makes
 /// the same data again (`golden.rs` says so), and the checksums in the header are theirs.
 const HEADER: &str = ".header";
-/// Of the worst slot, in all that is read but bootstraps.
+/// Error of the worst slot, in all that is read but bootstraps.
 const BITS: f64 = 18.0;
 const BOOTSTRAP_BITS: f64 = 12.0;
 /// The begin of the name of files for a chain with bootstraps.

@@ -29,7 +29,10 @@ fn lossy_ends_at_level_13_within_2_to_the_minus_22() {
         let key = party.lossy_key(stages);
         let ct = party.encrypt(&message, stages);
         let start = std::time::Instant::now();
-        let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
+        let out = party
+            .bootstrapper()
+            .bootstrap_by(Method::Lossy, &ct, party.keys(&key), SlotType::Complex, &no_progress)
+            .unwrap();
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(out.level(), 13);
         assert_eq!(Some(out.scale()), party.ctx.scale_at(13));
@@ -52,7 +55,10 @@ fn lossy_ends_at_level_13_within_2_to_the_minus_22() {
         let only = real(&message);
         let ct = party.encrypt(&only, stages + 2);
         let start = std::time::Instant::now();
-        let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Real, &no_progress).unwrap();
+        let out = party
+            .bootstrapper()
+            .bootstrap_by(Method::Lossy, &ct, party.keys(&key), SlotType::Real, &no_progress)
+            .unwrap();
         println!("lossy, real: {:.2} s", start.elapsed().as_secs_f64());
         assert!(worst(&party.decrypt(&out), &only) <= 2f64.powi(-22));
     }
@@ -222,7 +228,8 @@ fn complex_signs_have_one_rounding_a_part() {
     for slot_type in [SlotType::Complex, SlotType::Real] {
         let expected = if slot_type == SlotType::Real { real(&signs) } else { signs.clone() };
         let ct = party.encrypt(&expected, 3);
-        let out = party.bootstrapper().sign_bootstrap(&ct, party.keys(&key), slot_type, &no_progress).unwrap();
+        let out =
+            party.bootstrapper().bootstrap_by(Method::Sign, &ct, party.keys(&key), slot_type, &no_progress).unwrap();
         let back = party.decrypt(&out);
         let mean = |part: fn(&Complex64) -> f64| {
             back.iter().zip(&expected).map(|(a, b)| part(&(a - b)).abs()).sum::<f64>() / slots as f64
@@ -242,7 +249,7 @@ fn lossy_keys_serve_the_regular_order_below_stage_count() {
     let message = uniform(party.ctx.slot_count(), 2);
     let out = party
         .bootstrapper()
-        .lossy_bootstrap(&party.encrypt(&message, 0), party.keys(&key), SlotType::Complex, &no_progress)
+        .bootstrap_by(Method::Lossy, &party.encrypt(&message, 0), party.keys(&key), SlotType::Complex, &no_progress)
         .unwrap();
     assert_eq!(out.level(), 10);
     let p = precision(&party.decrypt(&out), &message);
@@ -262,7 +269,10 @@ fn sign_squares_the_error_of_its_input() {
             signs.iter().zip(&noise).map(|(s, n)| Complex64::new(s.re + delta * n.re.signum(), 0.0)).collect();
         let ct = party.encrypt(&noisy, 3);
         let start = std::time::Instant::now();
-        let out = party.bootstrapper().sign_bootstrap(&ct, party.keys(&key), SlotType::Real, &no_progress).unwrap();
+        let out = party
+            .bootstrapper()
+            .bootstrap_by(Method::Sign, &ct, party.keys(&key), SlotType::Real, &no_progress)
+            .unwrap();
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(out.level(), 13);
         let mean = party.decrypt(&out).iter().zip(&signs).map(|(a, s)| (a.re - s.re).abs()).sum::<f64>() / slots as f64;
@@ -307,11 +317,16 @@ fn methods_refuse_the_wrong_key_and_too_low_levels() {
     let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let lossy = party.lossy_key(4);
     let ct = party.encrypt(&[Complex64::new(1.0, 0.0)], 3);
-    let error =
-        party.bootstrapper().sign_bootstrap(&ct, party.keys(&regular), SlotType::Real, &no_progress).unwrap_err();
+    let error = party
+        .bootstrapper()
+        .bootstrap_by(Method::Sign, &ct, party.keys(&regular), SlotType::Real, &no_progress)
+        .unwrap_err();
     assert!(matches!(error, Error::BootstrapKind { .. }));
     assert!(error.to_string().contains("Bootstrapper::bootstrap_key_of"), "{error}");
-    let error = party.bootstrapper().sign_bootstrap(&ct, party.keys(&lossy), SlotType::Real, &no_progress).unwrap_err();
+    let error = party
+        .bootstrapper()
+        .bootstrap_by(Method::Sign, &ct, party.keys(&lossy), SlotType::Real, &no_progress)
+        .unwrap_err();
     assert!(matches!(error, Error::LevelExhausted { needed: 4, level: 3, .. }), "{error}");
 }
 
@@ -344,7 +359,10 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
         }
         let key = party.lossy_key(counts[0]);
         let ct = party.encrypt(&message, counts[0]);
-        let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
+        let out = party
+            .bootstrapper()
+            .bootstrap_by(Method::Lossy, &ct, party.keys(&key), SlotType::Complex, &no_progress)
+            .unwrap();
         assert_eq!(out.level(), 13);
         assert!(worst(&party.decrypt(&out), &message) <= 2f64.powi(-22));
         // Complex values keep one EvalMod for both halves where there is room; real ones have one in either order.
@@ -360,8 +378,10 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
         assert!(precision(&party.decrypt(&out), &message).mean_bits >= 24.0);
         assert!(worst(&party.decrypt(&only), &real(&message)) <= 2f64.powi(-22));
         let low = party.encrypt(&message, 0);
-        let out =
-            party.bootstrapper().lossy_bootstrap(&low, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
+        let out = party
+            .bootstrapper()
+            .bootstrap_by(Method::Lossy, &low, party.keys(&key), SlotType::Complex, &no_progress)
+            .unwrap();
         assert!(precision(&party.decrypt(&out), &message).mean_bits > 22.0);
     }
 }
@@ -388,7 +408,7 @@ fn many_are_what_each_is_alone() {
                     .bootstrapper()
                     .bootstrap(ct, keys.relinearization, keys.conjugation, &key, &no_progress)
                     .unwrap(),
-                _ => party.bootstrapper().lossy_bootstrap(ct, keys, parts, &no_progress).unwrap(),
+                _ => party.bootstrapper().bootstrap_by(Method::Lossy, ct, keys, parts, &no_progress).unwrap(),
             };
             assert_eq!((out.level(), party.decrypt(out)), (alone.level(), party.decrypt(&alone)));
             let expected = if parts == SlotType::Real { real(message) } else { message.clone() };

@@ -64,7 +64,8 @@ impl<D: Device> Device for Timed<D> {
         arguments: &mut [Argument<'_, D::Buffer>],
     ) -> GpuResult<()> {
         if !*self.is_recording.lock().expect("no panic") {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller vouches for the arguments, which are those of the kernel, and for indices within their
+            // memory.
             return unsafe { self.device.launch(stream, kernel, grid, arguments) };
         }
         // A download waits for what was launched before.
@@ -79,7 +80,8 @@ impl<D: Device> Device for Timed<D> {
             wait(arguments)?;
             let waiting = start.elapsed();
             let start = Instant::now();
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller vouches for the arguments, which are those of the kernel, and for indices within their
+            // memory.
             unsafe { self.device.launch(stream, kernel, grid, arguments)? };
             wait(arguments)?;
             best = best.min(start.elapsed().saturating_sub(waiting));

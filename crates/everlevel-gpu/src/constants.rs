@@ -14,7 +14,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// Its name in kernels' names.
+    /// Name in kernels' names.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Integers => "integers",

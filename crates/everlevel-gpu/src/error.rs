@@ -141,7 +141,7 @@ pub enum Error {
 /// A misuse of memory by a kernel, and where it was noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Its kind.
+    /// The kind.
     pub kind: FaultKind,
     /// The shared memory's name, or the argument's place.
     pub memory: String,

@@ -278,7 +278,8 @@ impl Device for Host {
             return Ok(());
         }
         stream.0.counters().launches += 1;
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller vouches for the arguments, which are those of the kernel, and for indices within their
+        // memory.
         unsafe { self.run(kernel, grid, &arguments) }
     }
 
@@ -296,7 +297,8 @@ impl Device for Host {
         stream.0.waits("a replay")?;
         stream.0.replayed(graph.launches.len());
         for Recorded { kernel, grid, arguments } in &graph.launches {
-            // SAFETY: the caller's promise holds for each launch.
+            // SAFETY: the caller vouches for the arguments of every launch of the graph, and for indices within their
+            // memory.
             unsafe { self.run(kernel, *grid, arguments) }?;
         }
         Ok(())

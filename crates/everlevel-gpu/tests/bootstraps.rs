@@ -237,7 +237,7 @@ fn some_methods(name: &str, setup: &Setup) {
     setup.many(&format!("small, {name}"), Method::Regular, SlotType::Complex, small, &[&low]);
 }
 
-/// What the compiler of CUDA wrote, on all that a bootstrap launches, sums of diagonals among it.
+/// PTX by the compiler of CUDA, on all that a bootstrap launches, sums of diagonals among it.
 #[test]
 #[ignore = "slow: three minutes, where the kernels' PTX is"]
 fn a_bootstrap_of_interpreted_kernels() {

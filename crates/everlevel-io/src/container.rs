@@ -37,19 +37,19 @@ pub type Shared = Arc<dyn AsRef<[u8]> + Send + Sync>;
 pub struct Container {
     header: Header,
     bytes: Shared,
-    origin: Option<Arc<Origin>>,
+    origin: Option<Arc<MappedFile>>,
 }
 
 /// A mapped file, with its size and its time of change when it was opened.
 #[derive(Debug)]
-struct Origin {
+struct MappedFile {
     path: PathBuf,
     file: File,
     len: u64,
     modified: Option<SystemTime>,
 }
 
-impl Origin {
+impl MappedFile {
     fn check_unchanged(&self) -> Result<(), Error> {
         let now = self.file.metadata().map_err(|source| Error::reading(&self.path, source))?;
         let changed = |what| Error::Changed { path: self.path.clone(), what };
@@ -67,7 +67,7 @@ impl Origin {
 /// the one that was opened, and unwinds with [`Error::Changed`] if it isn't.
 struct Mapped {
     map: Mmap,
-    origin: Arc<Origin>,
+    origin: Arc<MappedFile>,
 }
 
 impl AsRef<[u8]> for Mapped {
@@ -122,7 +122,8 @@ impl Container {
         // crate's page.
         let map = unsafe { Mmap::map(&file) }.map_err(taken)?;
         let header = header::read(&map, map.len() as u64, false)?;
-        let origin = Arc::new(Origin { path: path.into(), file, len: metadata.len(), modified: modified(&metadata) });
+        let origin =
+            Arc::new(MappedFile { path: path.into(), file, len: metadata.len(), modified: modified(&metadata) });
         let bytes = Arc::new(Mapped { map, origin: Arc::clone(&origin) });
         let container = Self { header, bytes, origin: Some(origin) };
         container.check_unchanged()?;

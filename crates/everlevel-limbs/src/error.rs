@@ -26,7 +26,7 @@ everlevel_io::errors! {
     Parameter {
         /// The field.
         what: &'static str,
-        /// Its value.
+        /// The value.
         found: String,
         /// The values that would do.
         needed: String,
@@ -56,7 +56,7 @@ everlevel_io::errors! {
         op: &'static str,
         /// The integer.
         value: i64,
-        /// Its slot.
+        /// The slot.
         slot: usize,
         /// The largest magnitude.
         largest: i64,
@@ -81,7 +81,7 @@ everlevel_io::errors! {
     NotFinite {
         /// The refused operation.
         op: &'static str,
-        /// Its index.
+        /// The index.
         index: usize,
         /// The value.
         value: String,
@@ -91,9 +91,9 @@ everlevel_io::errors! {
     BeyondBound {
         /// The refused operation.
         op: &'static str,
-        /// Its index.
+        /// The index.
         index: usize,
-        /// Its absolute value.
+        /// The absolute value.
         size: f64,
         /// The bound.
         bound: f64,

@@ -6,6 +6,7 @@
 //! memory, and the bodies are computed back from them.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use everlevel_io::schema::{refuse, require};
 use everlevel_io::{Builder, Container, Stored};
@@ -18,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, EvalKeys, Frame, PublicKey, SecretKey};
 
-/// A scheme's context, whose keys have files of the scheme's kinds.
-pub trait KeyFiles {
+/// A scheme's context, which derefs to the parameters' tables, and whose keys have files of the scheme's kinds.
+pub trait KeyFiles: Deref<Target = Frame> {
     /// A secret key's kind.
     const SECRET_KEY: &'static str;
     /// A public key's kind.
@@ -28,9 +29,6 @@ pub trait KeyFiles {
     const EVAL_KEYS: &'static str;
     /// The name of the key of the inversion.
     const INVERSION: &'static str;
-
-    /// The parameters' tables.
-    fn frame(&self) -> &Frame;
 }
 
 impl<C: KeyFiles> Stored<C> for SecretKey {
@@ -39,7 +37,7 @@ impl<C: KeyFiles> Stored<C> for SecretKey {
 
     /// The key as its seed, in a file that only its owner may read.
     fn to_container<'a>(&self, context: &C) -> Result<Builder<'a>, Error> {
-        let frame = context.frame();
+        let frame: &Frame = context;
         frame.require("save", "secret key", self.origin)?;
         let mut builder = frame.begin(C::SECRET_KEY, self.id());
         builder.tensor("seed", &[32], self.seed.as_bytes().to_vec());
@@ -49,8 +47,8 @@ impl<C: KeyFiles> Stored<C> for SecretKey {
     }
 
     fn from_container(context: &C, container: &Container) -> Result<Self, Error> {
-        let id = context.frame().verified(container, C::SECRET_KEY)?;
-        let key = context.frame().secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
+        let id = context.verified(container, C::SECRET_KEY)?;
+        let key = context.secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
         require("secret_id", key.id().0, id.0, id.0)?;
         Ok(key)
     }
@@ -62,7 +60,7 @@ impl<C: KeyFiles> Stored<C> for PublicKey {
 
     /// The key as its body and the seed of its mask.
     fn to_container<'a>(&self, context: &C) -> Result<Builder<'a>, Error> {
-        let frame = context.frame();
+        let frame: &Frame = context;
         frame.require("save", "public key", self.origin)?;
         let mut builder = frame.begin(C::PUBLIC_KEY, self.secret_id());
         builder.describe_seed("masks", self.key.mask_seed().as_bytes());
@@ -71,7 +69,7 @@ impl<C: KeyFiles> Stored<C> for PublicKey {
     }
 
     fn from_container(context: &C, container: &Container) -> Result<Self, Error> {
-        let frame = context.frame();
+        let frame: &Frame = context;
         let secret_id = frame.verified(container, C::PUBLIC_KEY)?;
         let (masks, limbs) = (Seed::from_bytes(container.seed("masks")?), frame.shape().limbs);
         let body = frame.get(container, "body", limbs)?;
@@ -85,7 +83,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
     type Error = Error;
 
     fn to_container<'a>(&self, context: &C) -> Result<Builder<'a>, Error> {
-        let frame = context.frame();
+        let frame: &Frame = context;
         frame.require("save", "keys", self.origin)?;
         let LimbGadget { digits, limbs, .. } = frame.shape().gadget();
         let all = named_keys(C::INVERSION, self);
@@ -100,7 +98,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
     }
 
     fn from_container(context: &C, container: &Container) -> Result<Self, Error> {
-        let frame = context.frame();
+        let frame: &Frame = context;
         let secret_id = frame.verified(container, C::EVAL_KEYS)?;
         let entry: KeysEntry = container.json("object")?;
         let elements: BTreeMap<u64, i64> = entry.rotations.iter().map(|&x| (frame.rotation(x), x)).collect();
@@ -119,7 +117,7 @@ impl<C: KeyFiles> Stored<C> for EvalKeys {
     }
 }
 
-/// What files say of their parameters: for people, and for [`everlevel_io::Builder`].
+/// Parameters as files say them: for people, and for [`everlevel_io::Builder`].
 #[derive(Debug, Clone)]
 pub struct ParametersEntry {
     /// The scheme.

@@ -86,7 +86,7 @@ impl Frame {
         Ok(self.seeds.next()?)
     }
 
-    /// What a secret's objects carry.
+    /// Origin of a secret's objects.
     pub fn origin(&self, secret_id: SecretId) -> Origin {
         Origin { fingerprint: self.fingerprint(), secret_id }
     }

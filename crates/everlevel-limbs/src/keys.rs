@@ -11,7 +11,7 @@ use everlevel_rlwe::{SecretId, SwitchingKey};
 #[derive(Debug)]
 pub struct SecretKey {
     pub(crate) origin: Origin,
-    /// What stands for it in files.
+    /// Number in files.
     pub(crate) seed: Seed,
     pub(crate) key: everlevel_rlwe::SecretKey<LimbRing>,
 }
@@ -22,7 +22,7 @@ impl SecretKey {
         self.origin.secret_id
     }
 
-    /// Its parameters, and its name.
+    /// Parameters and name.
     pub fn origin(&self) -> Origin {
         self.origin
     }

@@ -1,11 +1,11 @@
-//! What schemes over limbs in base `2^K` share: everything but what their messages mean.
+//! Shared parts of schemes over limbs in base `2^K`: everything but what their messages mean.
 //!
 //! *Vocabulary.* A [`Shape`] is the size of ciphertexts and keys, with its security and its memory. A [`Frame`] has the
 //! tables of a shape, the name of the parameters that it belongs to, and fresh seeds: it makes [`SecretKey`]s,
 //! [`PublicKey`]s and [`EvalKeys`], says which automorphisms move slots, and reads and writes files.
 //!
-//! *Map.* `shape` · `keys` · `frame` key generation and checks · `moves` automorphisms of slots · `noise`
-//! sums of deviations, and those of half products · `files` · `error` the refusals of all schemes over limbs.
+//! *Map.* `shape` sizes and noise · `keys` · `frame` key generation and checks · `moves` automorphisms of slots ·
+//! `files` · `error` the refusals of all schemes over limbs.
 //!
 //! *Non-goals.* Messages, products of ciphertexts, and what budgets mean.
 #![forbid(unsafe_code)]
@@ -15,13 +15,13 @@ mod files;
 mod frame;
 mod keys;
 mod moves;
-pub mod noise;
 mod shape;
 
 pub use error::Error;
 pub use everlevel_objects::{Error as ObjectError, Fingerprints, Origin};
+pub use everlevel_ring::base2k::log2_sum;
 pub use files::{KeyFiles, ParametersEntry};
 pub use frame::Frame;
 pub use keys::{EncryptionKey, EvalKeys, PublicKey, SecretKey};
 pub use moves::Moves;
-pub use shape::Shape;
+pub use shape::{Shape, log2_hypot};

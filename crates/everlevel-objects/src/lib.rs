@@ -4,8 +4,8 @@
 //! secret. [`with_memory`] is the guard of work that takes much of it. What either refuses is an [`Error`] that the
 //! errors of schemes nest.
 //!
-//! *Map.* `origin` parameters and secrets · `fingerprint` the hashes of parameters · `units` of long vectors · `memory`
-//! the guard · `error`.
+//! *Map.* `origin` parameters, secrets and units · `fingerprint` the hashes of parameters · `memory` the guard ·
+//! `error`.
 //!
 //! *Non-goals.* The parameters of a scheme, and what its objects hold.
 #![forbid(unsafe_code)]
@@ -14,10 +14,8 @@ mod error;
 mod fingerprint;
 mod memory;
 mod origin;
-mod units;
 
 pub use error::Error;
 pub use fingerprint::{Fingerprints, canonical, fnv1a};
 pub use memory::{require_memory, with_device, with_memory, with_memory_found};
-pub use origin::{Origin, require_parameters, require_secret};
-pub use units::require_units;
+pub use origin::{Origin, require_parameters, require_secret, require_units};

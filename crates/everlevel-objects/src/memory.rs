@@ -1,6 +1,6 @@
 //! The guard of work that takes much memory, or runs on a device.
 
-use everlevel_process::{Footprint, OutOfMemory, device, memory};
+use everlevel_process::{Footprint, OutOfMemory, caught, memory};
 
 use crate::Error;
 
@@ -34,7 +34,7 @@ pub fn with_memory_found<T, E: From<Error>>(
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     find().map_err(|lack| Error::out_of_memory(op, lack))?;
-    memory::caught(|| with_device(op, work)).map_err(|lack| Error::out_of_memory(op, lack))?
+    caught(|| with_device(op, work)).map_err(|lack| Error::out_of_memory(op, lack))?
 }
 
 /// Runs work in whose midst a device may fail.
@@ -42,5 +42,5 @@ pub fn with_memory_found<T, E: From<Error>>(
 /// # Errors
 /// [`Error::OutOfMemory`] of the device, [`Error::Device`]; the work's own.
 pub fn with_device<T, E: From<Error>>(op: &'static str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    device::caught(work).map_err(|error| Error::of_device(op, &error))?
+    caught(work).map_err(|error| Error::of_device(op, &error))?
 }

@@ -1,4 +1,4 @@
-//! Parameter fingerprint and secret id of every key and ciphertext.
+//! Parameter fingerprint and secret id of every key and ciphertext, and the units of long vectors.
 
 use everlevel_rlwe::SecretId;
 
@@ -39,6 +39,14 @@ pub fn require_parameters(op: &'static str, what: &'static str, found: u64, expe
 pub fn require_secret(op: &'static str, what: &'static str, found: SecretId, expected: SecretId) -> Result<(), Error> {
     let (SecretId(found), SecretId(expected)) = (found, expected);
     if found == expected { Ok(()) } else { Err(Error::OtherSecret { op, what, found, expected }) }
+}
+
+/// Refuses operands of different numbers of units: a vector longer than the slots is units of a ciphertext's worth.
+///
+/// # Errors
+/// [`Error::UnitCount`].
+pub fn require_units(op: &'static str, left: usize, right: usize) -> Result<(), Error> {
+    if left == right { Ok(()) } else { Err(Error::UnitCount { op, left, right }) }
 }
 
 #[cfg(test)]

@@ -4,18 +4,12 @@
 //! process's limits. A [`Pool`] is a number of threads, which a fork has its own of. A [`Progress`] is told of steps,
 //! and its answer may cancel the work.
 //!
-//! *Map.* `memory` limits and their refusal · `device` errors of devices · `unwinding` how both leave work · `pool`
-//! threads · `progress` reports and cancellation.
+//! *Map.* `memory` limits and their refusal · `work` threads, errors that leave it, reports and cancellation.
 //!
 //! *Non-goals.* Buffers, and whatever is computed: nothing here knows of rings.
 
-pub mod device;
 pub mod memory;
-mod pool;
-mod progress;
-mod unwinding;
+mod work;
 
-pub use device::DeviceError;
 pub use memory::{Footprint, OutOfMemory};
-pub use pool::Pool;
-pub use progress::{Cancelled, Progress, no_progress, report};
+pub use work::{Cancelled, DeviceError, Pool, Progress, caught, no_progress, report, unwind};

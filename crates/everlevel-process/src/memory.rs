@@ -5,13 +5,11 @@
 //! systems than Linux), nothing is refused beforehand.
 //!
 //! *Refusals.* [`require`] compares a [`Footprint`] with the limits before work begins. Memory that the system refuses
-//! later, because others took it meanwhile, unwinds as an [`OutOfMemory`], through the pool's threads, until [`caught`]
-//! makes an error of it. The allocator's own failures would end the process, so that buffers on huge pages, nearly all
-//! that is used, leave `SPARE` of the address space to it.
+//! later, because others took it meanwhile, unwinds as an [`OutOfMemory`], through the pool's threads, until
+//! [`caught`](crate::caught) makes an error of it. The allocator's own failures would end the process, so that buffers
+//! on huge pages, nearly all that is used, leave `SPARE` of the address space to it.
 
 use std::fmt;
-
-use crate::unwinding;
 
 /// Address space that buffers leave to everything else.
 const SPARE: u64 = 32 << 20;
@@ -102,19 +100,6 @@ impl OutOfMemory {
         let (available, limit) = available().unwrap_or((0, Limit::Machine));
         Self { needed, available, limit }
     }
-
-    /// Leaves the work that it is in the middle of, up to [`caught`].
-    pub fn unwind(self) -> ! {
-        unwinding::unwind(self)
-    }
-}
-
-/// Runs `work`, whose lack of memory becomes an error.
-///
-/// # Errors
-/// [`OutOfMemory`].
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, OutOfMemory> {
-    unwinding::caught(work)
 }
 
 /// Refuses work for whose bytes, a tenth more, and a margin, there is no room.
@@ -258,6 +243,7 @@ mod tests {
     use std::panic::{catch_unwind, resume_unwind};
 
     use super::*;
+    use crate::{caught, unwind};
 
     #[test]
     fn more_than_is_there_is_refused_with_both_values() {
@@ -273,9 +259,9 @@ mod tests {
     fn a_lack_of_memory_comes_through_threads_as_an_error_and_panics_stay_panics() {
         let lack = OutOfMemory { needed: 3, available: 2, limit: Limit::Machine };
         let pool = crate::Pool::new(2).unwrap();
-        assert_eq!(caught(|| pool.install(|| -> u32 { lack.unwind() })), Err(lack));
-        assert_eq!(caught(|| 5), Ok(5));
-        let panicked = catch_unwind(|| caught(|| resume_unwind(Box::new("another")))).unwrap_err();
+        assert_eq!(caught(|| pool.install(|| -> u32 { unwind(lack) })), Err(lack));
+        assert_eq!(caught::<_, OutOfMemory>(|| 5), Ok(5));
+        let panicked = catch_unwind(|| caught::<(), OutOfMemory>(|| resume_unwind(Box::new("another")))).unwrap_err();
         assert_eq!(panicked.downcast_ref::<&str>(), Some(&"another"));
     }
 

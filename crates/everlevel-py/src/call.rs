@@ -11,6 +11,7 @@ use std::time::Duration;
 use everlevel_ckks::io::Coded;
 use everlevel_ckks::memory::{self, OutOfMemory, STACK};
 use everlevel_ckks::{Basis, Complex64, Error, Progress, notice, noticing};
+use everlevel_process::unwind;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -76,7 +77,7 @@ pub fn run_reporting<T: Send, E: Coded + Send>(
                 noticing(|| work(&progress))
             };
             let worker = thread::Builder::new().spawn_scoped(scope, work);
-            let worker = worker.unwrap_or_else(|_| OutOfMemory::refused(STACK).unwind());
+            let worker = worker.unwrap_or_else(|_| unwind(OutOfMemory::refused(STACK)));
             while wait.recv_timeout(SIGNAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 Python::attach(|py| {
                     if let Err(error) = py.check_signals() {

@@ -91,20 +91,20 @@ macro_rules! file_methods {
         #[pymethods]
         impl $Context {
             fn save(&self, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
-                run_any(|| self.with_files(|files| Ok::<_, $Error>(obj.container(files, notes)?.write(&path)?)))
+                run_any(|| self.on_threads(|files| Ok::<_, $Error>(obj.container(files, notes)?.write(&path)?)))
             }
 
             fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Py<PyBytes>> {
-                written(&run_any(|| self.with_files(|files| obj.container(files, notes)))?)
+                written(&run_any(|| self.on_threads(|files| obj.container(files, notes)))?)
             }
 
             fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
-                run_any(|| self.with_files(|files| Opened::new(files, &Container::open(&path, Access::Auto)?)))
+                run_any(|| self.on_threads(|files| Opened::new(files, &Container::open(&path, Access::Auto)?)))
             }
 
             fn deserialize(&self, py: Python<'_>, data: Data) -> PyResult<Noted<Opened>> {
                 let bytes = data.to_vec(py)?;
-                run_any(|| self.with_files(|files| Opened::new(files, &Container::from_bytes(bytes)?)))
+                run_any(|| self.on_threads(|files| Opened::new(files, &Container::from_bytes(bytes)?)))
             }
         }
     };

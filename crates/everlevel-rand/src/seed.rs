@@ -53,7 +53,7 @@ impl Cipher {
     /// Every cipher.
     pub const ALL: [Self; 2] = [Self::ChaCha20, Self::Aes128];
 
-    /// Its name in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::ChaCha20 => "chacha20",

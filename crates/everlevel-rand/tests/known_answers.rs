@@ -195,7 +195,7 @@ fn modulus_zero_is_refused() {
     sampler::uniform_mod(&mut stream(), &mut [0], 0);
 }
 
-/// Of OpenSSL: `enc -chacha20` for the key, and `enc -aes-128-ecb` of the numbers 0 and 1.
+/// Output of OpenSSL: `enc -chacha20` for the key, and `enc -aes-128-ecb` of the numbers 0 and 1.
 #[test]
 fn streams_of_aes_are_encrypted_numbers() {
     let aes = seed().of_cipher(Cipher::Aes128);

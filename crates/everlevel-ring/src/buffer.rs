@@ -1,12 +1,15 @@
-//! Memory of limbs: buffers of one size, recycled, on huge pages where the system gives them.
+//! Memory on huge pages where the system gives them: limbs, buffers of one size that are recycled, and long arrays.
 //!
 //! A bootstrap makes and drops tens of thousands of limbs; taking each from the system would spend more time in page
 //! faults than in arithmetic. A pool belongs to a ring, grows to the ring's peak and is freed with it.
 
 use std::alloc::Layout;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use everlevel_process::unwind;
 
 use crate::memory::{self, OutOfMemory};
 
@@ -30,7 +33,7 @@ unsafe impl Sync for Slab {}
 impl Slab {
     /// A slab of at least `bytes` bytes. Unwinds with [`OutOfMemory`] if there are none.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self::try_new(bytes).unwrap_or_else(|refused| refused.unwind())
+        Self::try_new(bytes).unwrap_or_else(|refused| unwind(refused))
     }
 
     /// A slab of at least `bytes` bytes.
@@ -158,7 +161,7 @@ impl Pool {
     pub(crate) fn take(self: &Arc<Self>) -> Limb {
         let mut free = self.lock();
         if free.limbs.is_empty() {
-            free.grow(self.n, 8).unwrap_or_else(|refused| refused.unwind());
+            free.grow(self.n, 8).unwrap_or_else(|refused| unwind(refused));
         }
         let start = free.limbs.pop().expect("just filled");
         free.fewest = free.fewest.min(free.limbs.len());
@@ -244,5 +247,39 @@ impl Clone for Limb {
 impl Drop for Limb {
     fn drop(&mut self) {
         self.pool.lock().limbs.push(self.start);
+    }
+}
+
+/// `len` words, zero at first, aligned to 2 MiB, with huge pages asked for.
+#[derive(Debug)]
+pub struct WordBuffer<T> {
+    slab: Slab,
+    len: usize,
+    word: PhantomData<T>,
+}
+
+impl<T: bytemuck::Pod> WordBuffer<T> {
+    /// Bytes of a buffer of `len` words.
+    pub const fn nbytes_of(len: usize) -> usize {
+        Slab::rounded(len * size_of::<T>())
+    }
+
+    /// `len` zeros.
+    pub fn zeroed(len: usize) -> Self {
+        Self { slab: Slab::new(len * size_of::<T>()), len, word: PhantomData }
+    }
+}
+
+impl<T: bytemuck::Pod> Deref for WordBuffer<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.slab.bytes()[..self.len * size_of::<T>()])
+    }
+}
+
+impl<T: bytemuck::Pod> DerefMut for WordBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        let bytes = self.len * size_of::<T>();
+        bytemuck::cast_slice_mut(&mut self.slab.bytes_mut()[..bytes])
     }
 }

@@ -25,7 +25,7 @@ struct Conversion<'a> {
 type Stretch<'a> = (&'a BasisConverter, Vec<&'a [u64]>, Vec<&'a mut [u64]>);
 
 impl<'a> Conversion<'a> {
-    /// Of the limbs of `a` that the converter is from, at `primes`, times `factor(prime)`.
+    /// The limbs of `a` that the converter is from, at `primes`, times `factor(prime)`.
     fn new(
         ring: &Ring,
         converter: &'a BasisConverter,

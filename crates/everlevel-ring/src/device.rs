@@ -9,7 +9,7 @@
 //! live ([`Copies`]). Secrets are never copied.
 //!
 //! *Errors.* A device's error unwinds as [`DeviceError`], since operations of a ring return no `Result`;
-//! `everlevel_process::device::caught` makes an error of it where calls enter.
+//! `everlevel_process::caught` makes an error of it where calls enter.
 //!
 //! [`Copies`]: crate::Copies
 //! [`Poly::to_device`]: crate::Poly::to_device

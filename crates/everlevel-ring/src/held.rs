@@ -4,6 +4,8 @@ use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use everlevel_process::unwind;
+
 use crate::PrimeSet;
 use crate::device::{Call, DeviceError, DeviceLimb, DevicePacked, DeviceRing, HeldPieces};
 
@@ -93,7 +95,7 @@ pub(crate) fn run(device: &Arc<dyn DeviceRing>, call: Call) {
 
 /// The value, or an unwinding.
 pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
-    result.unwrap_or_else(|error| error.unwind())
+    result.unwrap_or_else(|error| unwind(error))
 }
 
 /// Copies that devices hold of something on the host, and its identity.

@@ -25,10 +25,9 @@
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
 //! [`mod@device`] what computes on a device, its `jobs`, and what is `held` there; `on_device` the ring's operations,
-//! `recordings` work that is repeated ·
-//! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
-//! [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer`
-//! memory on huge pages.
+//! `recordings` work that is repeated · `residues` rows of keys and their products · `linear` the inner loops of linear
+//! transforms · [`mod@torus`] · [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys ·
+//! `buffer` memory on huge pages.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
@@ -51,7 +50,6 @@ mod representation;
 mod residues;
 mod ring;
 pub mod torus;
-mod word_buffer;
 
 // The names of long calls and of what they take and refuse are those of every crate above, too.
 pub use everlevel_process::{
@@ -59,8 +57,7 @@ pub use everlevel_process::{
 };
 
 pub use base2k::{LimbGadget, LimbRing, Limbs};
-pub use buffer::Limb;
-pub(crate) use buffer::Slab;
+pub use buffer::{Limb, WordBuffer};
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use held::{Copies, OnDevice};
 pub use linear::{BabySteps, Diagonal, GiantSteps, PackedTerm};
@@ -73,4 +70,3 @@ pub use representation::{HalfProduct, Representation, SampleRing};
 pub use residues::ResidueRows;
 pub use ring::{Error, Ring};
 pub use torus::{SmallTorusRing, TorusRing, TorusSecret, TorusWord};
-pub use word_buffer::WordBuffer;

@@ -74,7 +74,7 @@ impl<R: Basis> Poly<R> {
         Some(self.device_limbs()?.device())
     }
 
-    /// Its limbs on a device.
+    /// The limbs on a device.
     ///
     /// # Panics
     /// If they are the host's.
@@ -83,7 +83,7 @@ impl<R: Basis> Poly<R> {
         OnDevice { set: self.set(), limbs: held.as_slice() }
     }
 
-    /// The same limbs as the residues of another representation.
+    /// These limbs as the residues of another representation.
     pub(crate) fn transformed<S: Basis>(self) -> Poly<S> {
         Poly { set: self.set, place: self.place, basis: PhantomData }
     }

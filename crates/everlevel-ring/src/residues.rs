@@ -148,7 +148,7 @@ fn uniform_limb(limb: &mut [u64], m: &Modulus, seed: &Seed, row: u64, prime: usi
     sampler::uniform_mod(&mut mask_stream(seed, row, prime), limb, m.q());
 }
 
-/// The same limb, packed as it comes, so that no more than its packed form leaves the first cache.
+/// The limb, packed as it comes, so that no more than its packed form leaves the first cache.
 fn packed_uniform_limb(bytes: &mut [u8], m: &Modulus, seed: &Seed, row: u64, prime: usize) {
     let mut stream = mask_stream(seed, row, prime);
     let mut block = [0; UNIFORM_BLOCK];

@@ -17,7 +17,7 @@ pub enum Error {
     /// A prime or the degree was refused.
     #[error(transparent)]
     Math(#[from] everlevel_math::Error),
-    /// The same prime was given twice.
+    /// A prime was given twice.
     #[error("ring: prime {q} is given twice; a modulus is a set of primes")]
     RepeatedPrime {
         /// The prime.

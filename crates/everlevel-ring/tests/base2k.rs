@@ -268,7 +268,7 @@ fn products_are_those_of_integers_at_the_largest_base() {
     }
 }
 
-/// What is large goes past the caches, in many blocks.
+/// Large results go past the caches, in many blocks.
 #[test]
 fn large_products_are_those_of_their_parts() {
     let (log_n, rows, count) = (15, 2, 12);

@@ -1,11 +1,13 @@
 //! Encryption under one secret in any representation: samples, and the rows of keys.
 
+use std::sync::OnceLock;
+
 use everlevel_rand::Domain;
-use everlevel_rand::sampler::Errors;
+use everlevel_rand::sampler::{Errors, Gaussian};
 use everlevel_ring::Representation;
 use zeroize::Zeroizing;
 
-use crate::Randomness;
+use crate::{Randomness, SIGMA};
 
 /// A ring, a secret of it, and the distribution of errors: all that encryption needs besides randomness.
 #[allow(missing_debug_implementations)]
@@ -16,6 +18,17 @@ pub struct Encryptor<'a, R: Representation> {
     pub secret: &'a R::Secret,
     /// The errors of the rows and samples, in units of the ring's last place.
     pub error: &'a dyn Errors,
+}
+
+/// The table of the error distribution.
+fn gaussian() -> &'static Gaussian {
+    static TABLE: OnceLock<Gaussian> = OnceLock::new();
+    TABLE.get_or_init(|| Gaussian::new(SIGMA).expect("sigma is inside the sampler's range"))
+}
+
+/// The encryptor of a secret, whose errors have deviation [`SIGMA`] in units of the ring's last place.
+pub fn encryptor<'a, R: Representation>(ring: &'a R, secret: &'a R::Secret) -> Encryptor<'a, R> {
+    Encryptor { ring, secret, error: gaussian() }
 }
 
 /// The address of a row of a key: its gadget and place there, and the index of its streams, which no other row that is

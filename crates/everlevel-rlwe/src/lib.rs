@@ -12,20 +12,19 @@
 //!
 //! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
 //!
-//! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
+//! *Noise.* Formulas stand beside the operations, as standard deviations of one coefficient of the phase, for secrets
+//! with independent signs; tests compare them with measurements.
 //!
 //! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `public_key` ·
-//! `switching_key` · [`mod@encrypt`] ciphertexts of residues · `linear_transform` baby-step giant-step with double
-//! hoisting, or with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
+//! `switching_key` · `linear_transform` baby-step giant-step with double
+//! hoisting, or with two keys (`stepwise`) · [`mod@lwe`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 #![forbid(unsafe_code)]
 
-pub mod encrypt;
 mod encryptor;
 mod linear_transform;
 pub mod lwe;
-pub mod noise;
 mod public_key;
 mod randomness;
 mod sample;
@@ -34,16 +33,16 @@ mod switching_key;
 
 mod stepwise;
 
-pub use encryptor::{Encryptor, RowAddress};
+pub use encryptor::{Encryptor, RowAddress, encryptor};
 pub use everlevel_ring::Diagonal;
 pub use everlevel_ring::RnsGadget as Gadget;
 pub use linear_transform::LinearTransform;
 pub use lwe::Lwe;
-pub use public_key::PublicKey;
+pub use public_key::{PublicKey, public_encryption_std_dev, undivided_public_encryption_std_dev};
 pub use randomness::Randomness;
-pub use sample::Rlwe;
+pub use sample::{Rlwe, rounding_std_dev, square_rounding_std_dev};
 pub use secret::{SecretId, SecretKey};
-pub use switching_key::SwitchingKey;
+pub use switching_key::{SwitchingKey, key_switch_std_dev};
 
 /// Standard deviation of fresh error coefficients.
 pub const SIGMA: f64 = 3.2;

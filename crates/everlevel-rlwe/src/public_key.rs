@@ -5,8 +5,9 @@ use everlevel_ring::{PrimeSet, Representation, Ring, SampleRing};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::encrypt::encryptor;
-use crate::{Randomness, Rlwe, SecretKey};
+use crate::encryptor::encryptor;
+use crate::sample::rounding_std_dev;
+use crate::{Randomness, Rlwe, SIGMA, SecretKey};
 
 /// `b = −a·s + e` over a modulus; `a` is the stream of `mask_seed`.
 pub struct PublicKey<R: Representation = Ring> {
@@ -82,4 +83,14 @@ impl PublicKey {
     pub fn encrypt_zero_divided(&self, ring: &Ring, target: &PrimeSet, special: &PrimeSet, seed: &Seed) -> Rlwe {
         self.encrypt_zero(ring, &target.union(special), seed).rescale(ring, target)
     }
+}
+
+/// A public-key encryption: `σ·√(2n/3 + 1 + weight)`.
+pub fn undivided_public_encryption_std_dev(n: usize, weight: usize) -> f64 {
+    SIGMA * (2.0 * n as f64 / 3.0 + 1.0 + weight as f64).sqrt()
+}
+
+/// A public-key encryption over `target·special`, divided by `special`.
+pub fn public_encryption_std_dev(n: usize, weight: usize, log2_special: f64) -> f64 {
+    (undivided_public_encryption_std_dev(n, weight) * (-log2_special).exp2()).hypot(rounding_std_dev(weight))
 }

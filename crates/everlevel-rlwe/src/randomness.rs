@@ -22,7 +22,7 @@ impl Randomness {
         Self { masks: Arc::new(masks), noise }
     }
 
-    /// The same, with masks that are streams of a cipher.
+    /// This randomness with masks that are streams of a cipher.
     #[must_use]
     pub fn with_masks_of(self, cipher: Cipher) -> Self {
         Self { masks: Arc::new(self.masks.of_cipher(cipher)), ..self }

@@ -3,9 +3,9 @@
 use std::fmt::{Debug, Formatter, Result};
 
 use everlevel_rand::Domain;
-use everlevel_ring::{LimbRing, Representation, Ring, SampleRing};
+use everlevel_ring::{LimbRing, PrimeSet, Representation, Ring, SampleRing};
 
-use crate::encrypt::encryptor;
+use crate::encryptor::encryptor;
 use crate::{Randomness, SecretKey};
 
 /// `(c0, c1)` with phase `c0 + c1·s`, both over the same primes, or normalised and of one precision.
@@ -85,6 +85,36 @@ impl<R: SampleRing> Rlwe<R> {
     }
 }
 
+impl Rlwe {
+    /// The primes.
+    pub fn set(&self) -> &PrimeSet {
+        self.c0.set()
+    }
+
+    /// `self *= c` for an integer.
+    pub fn mul_integer_assign(&mut self, ring: &Ring, c: u64) {
+        for part in [&mut self.c0, &mut self.c1] {
+            ring.mul_residues_assign(part, |m| m.reduce(c));
+        }
+    }
+
+    /// [`Ring::rescale`] of both parts.
+    pub fn rescale(self, ring: &Ring, target: &PrimeSet) -> Self {
+        Self::rescale_many(vec![self], ring, target).remove(0)
+    }
+
+    /// [`Ring::rescale`] of both parts of several ciphertexts over the same primes.
+    pub fn rescale_many(all: Vec<Self>, ring: &Ring, target: &PrimeSet) -> Vec<Self> {
+        let pairs = all.into_iter().map(|ct| [ct.c0, ct.c1]).collect();
+        ring.rescale_pairs(pairs, target).into_iter().map(Self::from).collect()
+    }
+
+    /// [`everlevel_ring::Poly::restricted`] of both parts.
+    pub fn restricted(&self, set: &PrimeSet) -> Self {
+        self.map(|part| part.restricted(set))
+    }
+}
+
 impl Rlwe<LimbRing> {
     /// Limbs of either part.
     pub fn limbs(&self) -> usize {
@@ -96,4 +126,16 @@ impl Rlwe<LimbRing> {
         self.c0.truncate(limbs);
         self.c1.truncate(limbs);
     }
+}
+
+/// Rounding `(c0, c1)` to integers, under a secret of `weight` nonzero coefficients: `√((weight + 1)/12)`.
+pub fn rounding_std_dev(weight: usize) -> f64 {
+    ((weight as f64 + 1.0) / 12.0).sqrt()
+}
+
+/// Rounding `(c0, c1, c2)` to integers, where `c2` belongs to `s²`, whose coefficients have a sum of squares of about
+/// `2·weight²`: `√((2·weight² + weight + 1)/12)`.
+pub fn square_rounding_std_dev(weight: usize) -> f64 {
+    let weight = weight as f64;
+    ((2.0 * weight * weight + weight + 1.0) / 12.0).sqrt()
 }

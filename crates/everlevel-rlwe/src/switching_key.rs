@@ -10,9 +10,8 @@ use everlevel_ring::{
 };
 use zeroize::Zeroizing;
 
-use crate::encrypt::encryptor;
-use crate::encryptor::RowAddress;
-use crate::{Randomness, Rlwe, SecretKey};
+use crate::encryptor::{RowAddress, encryptor};
+use crate::{Randomness, Rlwe, SIGMA, SecretKey};
 
 /// The key of a half product: prepared rows that hide a message in the units of a gadget.
 ///
@@ -241,4 +240,13 @@ fn moved_coeffs(ring: &LimbRing, secret: &SecretKey<LimbRing>, galois_elt: u64) 
     let mut moved = Zeroizing::new(vec![0; ring.degree()]);
     coefficients::automorphism_into(&mut [&mut moved], &[&wide], galois_elt);
     moved
+}
+
+/// A half external product with digits of at most `log2_digit` bits, divided by `P`: `(D/P)·σ·√(digits·n/12)`, to which
+/// the rounding of the division adds.
+///
+/// *Over limbs*, in units of the last of a result's `l` limbs, a digit has `D·K` bits, and the key's limbs beyond `l`
+/// stand for `P`: `(limbs − l)·K` bits. The rounding is that of the result to its limbs.
+pub fn key_switch_std_dev(n: usize, digits: usize, log2_digit: f64, log2_special: f64) -> f64 {
+    (log2_digit - log2_special).exp2() * SIGMA * (digits as f64 * n as f64 / 12.0).sqrt()
 }

@@ -3,8 +3,8 @@
 use crate::common::{assert_same, difference, half_product, integers, ring, secret, seed, uniform};
 use everlevel_rand::Domain;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
-use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev};
-use everlevel_rlwe::{Gadget, Randomness, Rlwe, SecretKey, SwitchingKey, encrypt};
+use everlevel_rlwe::{Gadget, Randomness, Rlwe, SecretKey, SwitchingKey, encryptor};
+use everlevel_rlwe::{key_switch_std_dev, rounding_std_dev};
 use everlevel_testkit::oracle::{mul_mod, negacyclic_product};
 use num_bigint::BigInt;
 
@@ -36,7 +36,7 @@ fn expected_phase(ring: &Ring, c: &Poly<Eval>, from: &SecretKey, gadget: &Gadget
     let mut sum = ring.to_eval(sum);
     for (k, digit) in ring.mod_up(&[c], &gadget.digits, &gadget.special).remove(0) {
         let randomness = Randomness::from(&seed(key_seed));
-        let errors = encrypt::encryptor(ring, from.eval());
+        let errors = encryptor(ring, from.eval());
         let error = errors.error(&gadget.full_set(), Domain::KeyNoise, &randomness, k as u64);
         ring.mul_add_assign(&mut sum, &digit, &error);
     }

@@ -5,8 +5,8 @@ use everlevel_rand::Domain;
 use everlevel_rand::sampler;
 use everlevel_ring::base2k::Transform;
 use everlevel_ring::{LimbGadget, LimbRing, Limbs, Representation};
-use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev};
 use everlevel_rlwe::{Rlwe, SIGMA, SecretId, SecretKey, SwitchingKey};
+use everlevel_rlwe::{key_switch_std_dev, rounding_std_dev};
 use everlevel_testkit::noise::Measured;
 
 const LOG_N: u32 = 12;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::common::{assert_same, difference, ring, secret, seed, small};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
-use everlevel_rlwe::noise::rounding_std_dev;
+use everlevel_rlwe::rounding_std_dev;
 use everlevel_rlwe::{Diagonal, Gadget, LinearTransform, Rlwe, SecretKey, SwitchingKey};
 use everlevel_testkit::oracle::{bit_reverse, mul_mod};
 
@@ -131,7 +131,7 @@ fn check(case: &Case) {
     compare(case, &run, &run.apply(), variance);
 }
 
-/// The same map from the keys of two steps.
+/// This map from the keys of two steps.
 #[track_caller]
 fn check_stepwise(case: &Case) {
     let mut run = Run::new(case);

@@ -2,8 +2,8 @@
 
 use crate::common::{assert_std_dev, difference, half_product, ring, secret, seed, uniform};
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::noise::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev, square_rounding_std_dev};
 use everlevel_rlwe::{Gadget, PublicKey, Rlwe, SIGMA, SwitchingKey};
+use everlevel_rlwe::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev, square_rounding_std_dev};
 use everlevel_testkit::noise::Measured;
 
 const LOG_N: u32 = 12;

@@ -1,4 +1,5 @@
-//! What is generic over representations, instantiated for each: rows of keys, half products, masks given from outside.
+//! Code that is generic over representations, instantiated for each: rows of keys, half products, masks given from
+//! outside.
 
 use crate::common;
 
@@ -279,8 +280,8 @@ fn half_products_of_every_representation_multiply_by_the_message() {
     let (secret, message) = (SecretKey::from_coeffs(&ring, SecretId(3), secret), from);
     let factor = ring.secret(&message);
     let key = SwitchingKey::generate(&ring, (&factor, secret.eval()), gadget.clone(), &seed(9), true);
-    let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.n(), 3, 48.0, 48.0)
-        .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
+    let deviation = everlevel_rlwe::key_switch_std_dev(ring.n(), 3, 48.0, 48.0)
+        .hypot(everlevel_rlwe::rounding_std_dev(secret.weight()));
     let products = switched(&ring, &key, &to);
     half_products_multiply("residues", &ring, (&secret, &message), (&to, 10.0 * deviation), products);
     torus_half_products::<u64>("64-bit torus", WordGadget::new(12, 4));
@@ -297,8 +298,8 @@ fn half_products_of_limbs_multiply_by_the_message() {
             let secret = SecretKey::from_coeffs(&ring, SecretId(4), secret);
             let wide: Vec<i64> = message.iter().map(|&c| i64::from(c)).collect();
             let key = SwitchingKey::of_limbs(&ring, &secret, &wide, gadget, &seed(10), true);
-            let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.degree(), gadget.digits, 0.0, 0.0)
-                .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
+            let deviation = everlevel_rlwe::key_switch_std_dev(ring.degree(), gadget.digits, 0.0, 0.0)
+                .hypot(everlevel_rlwe::rounding_std_dev(secret.weight()));
             let name = format!("limbs, {transform:?}, digits of {digit_limbs}");
             let products = switched(&ring, &key, &4);
             half_products_multiply(&name, &ring, (&secret, &message), (&4, 10.0 * deviation), products);

@@ -1,6 +1,6 @@
 //! Guesses of a part of a secret: how many there are, how likely one of them is right, and what is left to the lattice.
 //!
-//! Of a secret of fixed weight, `ζ` coordinates are guessed to have at most `w` nonzero ones. One-hot blocks have
+//! For a secret of fixed weight, `ζ` coordinates are guessed to have at most `w` nonzero ones. One-hot blocks have
 //! more structure. A block of `ℓ` is guessed whole by one of `ℓ` values, without any chance to be wrong; of every
 //! other block the same number of coordinates is guessed to be zero, but for at most `w` blocks whose one is among
 //! them. What is left of a block, `r` coordinates, has a known sum, so that it is a vector of the root lattice

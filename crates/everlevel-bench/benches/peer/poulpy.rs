@@ -31,7 +31,7 @@ const LOG2_BASE: u32 = 13;
 /// Digits of the result, and of all keys.
 const DIGITS: (u32, u32) = (2, 3);
 
-/// That of the bench, of rank 2, and that of the example, of rank 1.
+/// Sets of the bench, of rank 2, and of the example, of rank 1.
 pub fn calls() -> Vec<Timed> {
     vec![bootstrap(2), bootstrap(1)]
 }

@@ -48,7 +48,7 @@ impl EncryptedBits {
 /// Words of a cache line.
 const LINE: usize = 8;
 
-/// What circuit bootstraps make bits of.
+/// Operands that circuit bootstraps make bits of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// A message that is 0 or 1.

@@ -33,7 +33,7 @@ impl SeededCircuitKey {
     /// The key of a secret, with a seed from the secret's source.
     ///
     /// # Errors
-    /// Those of [`CircuitParams::of`]; [`Error::Random`], [`Error::UnluckySecret`].
+    /// As [`CircuitParams::of`]; [`Error::Random`], [`Error::UnluckySecret`].
     pub fn generate(secret: &SecretKey) -> Result<Self, Error> {
         Self::generate_reporting(secret, &no_progress)
     }
@@ -235,7 +235,7 @@ impl CircuitKey {
         add_each(&self.square, accs, masks, &self.square_key, scratch);
     }
 
-    /// What a function does with scratch of any of the products.
+    /// Result of a function of scratch for any of the products.
     pub(super) fn with_scratch<R>(&self, f: impl FnOnce(&mut [f64]) -> R) -> R {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut scratch = free.unwrap_or_else(|| {

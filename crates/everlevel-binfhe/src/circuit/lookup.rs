@@ -37,7 +37,7 @@ impl Indices<'_> {
         self.len() == 0
     }
 
-    /// What a function gives of neighbouring values.
+    /// Results of a function of neighbouring values.
     pub(crate) fn at<R>(&self, places: Range<usize>, f: impl FnOnce(Indices<'_>) -> R) -> R {
         match self {
             Self::Messages(all) => f(Indices::Messages(&all[places])),

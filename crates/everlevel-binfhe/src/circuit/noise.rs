@@ -12,9 +12,9 @@ use crate::noise::{self, FFT_ERROR, rounding};
 pub struct CircuitNoise {
     /// The rotation's: of the constant coefficient of each row.
     pub rotation: f64,
-    /// What the automorphisms' half products add to a row, summed over its coefficients.
+    /// Noise that the automorphisms' half products add to a row, summed over its coefficients.
     pub expansion: f64,
-    /// What the half product with the secret's square adds to each coefficient of a row of the masks.
+    /// Noise that the half product with the secret's square adds to each coefficient of a row of the masks.
     pub square: f64,
     /// A CMux.
     pub cmux: f64,

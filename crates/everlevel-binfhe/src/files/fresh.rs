@@ -20,7 +20,7 @@ use everlevel_rlwe::lwe::MaskAddress;
 use crate::noise_sum::name;
 use crate::{Ciphertext, Error, Lwe, NoiseSum, Params};
 
-/// What a run's masks come from.
+/// Origin of a run's masks.
 #[derive(Debug, Clone)]
 enum Source {
     /// Nothing: rows.

@@ -110,7 +110,7 @@ impl Scheme for LimbsLiteral {
         self.words.secret_square()
     }
 
-    /// Of each prime's, where numbers are transformed modulo several.
+    /// Transforms of each prime, where numbers are transformed modulo several.
     fn transforms(&self) -> usize {
         self.words.rows() + (self.words.rank + 1) * self.limbs()
     }

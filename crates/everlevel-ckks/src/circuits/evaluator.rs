@@ -13,8 +13,7 @@ use crate::claims::Bound;
 use crate::range::SLACK;
 use crate::series::Basis;
 use crate::{
-    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Cancelled, Ciphertext, Context, Error, Method,
-    Plaintext, Progress, SlotType, Units,
+    BootstrapKeys, Bootstrapper, Cancelled, Ciphertext, Context, Error, Method, Plaintext, Progress, SlotType, Units,
 };
 
 /// A context's bootstrapper and the keys of one secret, for circuits.
@@ -86,18 +85,7 @@ impl Run<'_> {
 
     /// Refuses what belongs elsewhere, before any work.
     pub fn check(&self, x: &Units<Ciphertext>) -> Result<(), Error> {
-        let (op, ctx, keys, first) = (self.op, self.ctx(), self.circuits.keys, x.first());
-        ctx.check_ciphertext(op, first)?;
-        ctx.check_relinearized(op, first)?;
-        ctx.check_secret(op, "relinearization key", keys.relinearization.origin, first)?;
-        ctx.check_secret(op, "conjugation key", keys.conjugation.origin, first)?;
-        match keys.bootstrap {
-            BootstrapKeyRef::Full(key) => ctx.check_secret(op, "bootstrap key", key.origin, first),
-            BootstrapKeyRef::Small { key, rotation, .. } => {
-                ctx.check_secret(op, "rotation key", rotation.origin, first)?;
-                ctx.check_secret(op, "small bootstrap key", key.origin, first)
-            }
-        }
+        self.circuits.keys.check(self.op, self.ctx(), x.first())
     }
 
     /// Refuses values that are declared to be larger than a sign was asked for.
@@ -130,12 +118,7 @@ impl Run<'_> {
     /// As [`Run::check`], for circuits of sign bootstraps.
     pub fn check_lossy(&self, x: &Units<Ciphertext>) -> Result<(), Error> {
         self.check(x)?;
-        match self.circuits.keys.bootstrap {
-            BootstrapKeyRef::Full(key) if key.kind() == BootstrapKind::Regular => {
-                Err(Error::BootstrapKind { op: self.op, found: key.kind(), needed: BootstrapKind::Lossy })
-            }
-            _ => Ok(()),
-        }
+        self.circuits.keys.bootstrap.check_first(self.op)
     }
 
     /// One bootstrap, whose progress is part of the circuit's.

@@ -101,8 +101,8 @@ impl Core {
         (self.ring.log2(&self.ladder.sets[level]) - 1.0).exp2() / self.ladder.scales[level]
     }
 
-    /// What is too large for its level in the evaluation of polynomials of an argument at a level, whose basis elements
-    /// have these bounds.
+    /// The parts that are too large for their level in the evaluation of polynomials of an argument at a level, whose
+    /// basis elements have these bounds.
     pub(crate) fn too_large(
         &self,
         level: usize,

@@ -13,7 +13,6 @@ mod operations;
 mod outward;
 mod padding;
 mod sample;
-mod sine;
 mod values;
 mod worst;
 
@@ -24,9 +23,8 @@ pub use bound::{Bound, BoundKind};
 pub(crate) use entry_rounding::EntryRounding;
 pub(crate) use padding::Padding;
 pub(crate) use sample::{Dual, Sample};
-pub(crate) use sine::SineError;
 pub(crate) use values::Values;
-pub(crate) use worst::{Certainty, TAIL, Worst};
+pub(crate) use worst::{Certainty, SineError, TAIL, Worst};
 
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +75,7 @@ const IN_DOUBLES: f64 = 1e-12;
 /// Errors of padding count where they are this much larger than those of values.
 const MUCH: f64 = 1.5;
 
-/// What the estimate says of all slots, and of some of them.
+/// Estimates of all slots, and of some of them.
 impl Estimate {
     /// Values of which nothing but the bound is known.
     fn new(bound: Bound, worst: Worst, sample: Sample) -> Self {
@@ -146,7 +144,7 @@ impl Estimate {
         self.padding.as_ref().map_or(self.bound, with)
     }
 
-    /// The same, with a bound that stands on another word.
+    /// These claims with a bound that stands on another word.
     pub fn vouched(&self, kind: BoundKind) -> Self {
         Self { bound: self.bound.vouched(kind), ..self.clone() }
     }

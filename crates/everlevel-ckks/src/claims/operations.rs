@@ -7,7 +7,7 @@ use super::{Affine, Bound, Certainty, Dual, Estimate, Padding, SineError, Values
 use crate::image::Image;
 use crate::series::{Basis, Series};
 
-/// What tells an operation with a number from one with another.
+/// Bits that tell an operation with a number from one with another.
 fn after_number(c: Complex64) -> u64 {
     c.re.to_bits() ^ c.im.to_bits().rotate_left(1)
 }
@@ -19,7 +19,7 @@ impl Estimate {
         self.with_noise_of(std_dev, Certainty::tail)
     }
 
-    /// The same where one rounding is multiplied by the secret's square.
+    /// [`Estimate::with_noise`] where one rounding is multiplied by the secret's square.
     pub fn with_noise_of_squares(self, std_dev: f64) -> Self {
         self.with_noise_of(std_dev, Certainty::tail_of_squares)
     }

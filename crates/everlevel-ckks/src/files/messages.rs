@@ -66,7 +66,7 @@ const SCALE_TOLERANCE: f64 = 1e-12;
 /// An assumed bound that is so many times a level's room says nothing, and is left out as an infinite one is.
 const BEYOND_ROOM: f64 = 1e18;
 
-/// Of files without it, the largest error that a release counts on is so many times the largest that is claimed: rare
+/// In files without it, the largest error that a release counts on is so many times the largest that is claimed: rare
 /// integer parts of bootstraps take most of it.
 const CERTAIN: f64 = 1024.0;
 

@@ -1,6 +1,6 @@
 //! Sums, products and rescaling, slot by slot.
 
-use everlevel_limbs::{Error, EvalKeys, Shape, noise};
+use everlevel_limbs::{Error, EvalKeys, Shape, log2_hypot, log2_sum};
 use everlevel_ring::LimbRing;
 use everlevel_ring::base2k::coefficients;
 use everlevel_rlwe::{Rlwe, SwitchingKey};
@@ -36,12 +36,12 @@ impl Context {
         b: &Ciphertext,
         f: impl Fn(&mut Rlwe<LimbRing>, &LimbRing, &Rlwe<LimbRing>),
     ) -> Result<Ciphertext, Error> {
-        self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
+        self.require_same(op, ("first ciphertext", a.origin), b.origin)?;
         let (budget, bound) = (a.budget_bits.min(b.budget_bits), a.bound + b.bound);
         self.room(op, budget.into(), bound, budget)?;
         let [mut sum, other] = [a, b].map(|x| self.at_budget(x, budget));
         f(&mut sum.ct, self.ring(), &other.ct);
-        Ok(Ciphertext { bound, log2_noise: noise::log2_sum(sum.log2_noise, other.log2_noise), ..sum })
+        Ok(Ciphertext { bound, log2_noise: log2_sum(sum.log2_noise, other.log2_noise), ..sum })
     }
 
     /// The negative, slot by slot.
@@ -49,7 +49,7 @@ impl Context {
     /// # Errors
     /// A ciphertext of other parameters.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.frame.require("negate", "ciphertext", a.origin)?;
+        self.require("negate", "ciphertext", a.origin)?;
         let limbs = a.ct.limbs();
         let mut ct = Rlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
         ct.sub_assign(self.ring(), &a.ct);
@@ -62,7 +62,7 @@ impl Context {
     /// Values as in [`Context::encrypt`]; a ciphertext of other parameters; a sum that its budget has no room for.
     pub fn add_plain(&self, a: &Ciphertext, values: &[Complex64], bound: f64) -> Result<Ciphertext, Error> {
         let op = "add_plain";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         let words = self.message(op, values, bound)?;
         self.add_words(op, a, &words)
     }
@@ -73,7 +73,7 @@ impl Context {
     /// As [`Context::add_plain`].
     pub fn add_constant(&self, a: &Ciphertext, constant: Complex64) -> Result<Ciphertext, Error> {
         let op = "add_constant";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         if !constant.is_finite() {
             return Err(Error::NotFinite { op, index: 0, value: constant.to_string() });
         }
@@ -107,20 +107,20 @@ impl Context {
             }
         }
         a.bound += words.bound;
-        a.log2_noise = noise::log2_hypot(a.log2_noise, self.words_noise(&words, a));
+        a.log2_noise = log2_hypot(a.log2_noise, self.words_noise(&words, a));
     }
 
     /// The rounding of a message: to its words, and to limbs, a twelfth of a unit's square.
     fn words_noise(&self, words: &Words, a: &Ciphertext) -> f64 {
         let to_limbs = self.params.shape().log2_unit(a.limbs()) - 0.5 * 12f64.log2();
-        noise::log2_hypot(words.log2_rounding() - f64::from(a.budget_bits), to_limbs)
+        log2_hypot(words.log2_rounding() - f64::from(a.budget_bits), to_limbs)
     }
 
     /// The sum with what has been looked at.
     pub(super) fn with_words(&self, a: &Ciphertext, words: &Words) -> Ciphertext {
         let mut sum = Ciphertext { bound: a.bound + words.bound, ..a.clone() };
         self.ring().add_assign(&mut sum.ct.c0, &self.placed(words, a.budget_bits, a.limbs()));
-        sum.log2_noise = noise::log2_hypot(a.log2_noise, self.words_noise(words, a));
+        sum.log2_noise = log2_hypot(a.log2_noise, self.words_noise(words, a));
         sum
     }
 
@@ -130,19 +130,19 @@ impl Context {
     /// Too little budget; a ciphertext of other parameters.
     pub fn rescale(&self, a: &Ciphertext, bits: u32) -> Result<Ciphertext, Error> {
         let op = "rescale";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         let bound = a.bound * (-f64::from(bits)).exp2();
         let budget_bits = self.room(op, i64::from(a.budget_bits) - i64::from(bits), bound, a.budget_bits)?;
         Ok(self.trimmed(Ciphertext { budget_bits, bound, ..a.clone() }))
     }
 
-    /// The same values with so many bits of budget, in fewer limbs: what follows is faster.
+    /// These values with so many bits of budget, in fewer limbs: what follows is faster.
     ///
     /// # Errors
     /// A budget above the ciphertext's, or below what the values need; a ciphertext of other parameters.
     pub fn lower(&self, a: &Ciphertext, budget_bits: u32) -> Result<Ciphertext, Error> {
         let op = "lower";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         if budget_bits > a.budget_bits {
             let needed = format!("at most the ciphertext's {}", a.budget_bits);
             return Err(Error::Parameter { what: "budget_bits", found: budget_bits.to_string(), needed });
@@ -151,7 +151,7 @@ impl Context {
         Ok(self.at_budget(a, budget_bits))
     }
 
-    /// The same values with a budget that isn't larger.
+    /// These values with a budget that isn't larger.
     pub(super) fn at_budget(&self, a: &Ciphertext, budget_bits: u32) -> Ciphertext {
         let up = a.budget_bits - budget_bits;
         if up == 0 {
@@ -160,8 +160,7 @@ impl Context {
         let limbs = self.params.limbs_of(budget_bits);
         let ct = a.ct.map(|part| self.ring().shifted(part, up.into(), limbs));
         let shape = self.params.shape();
-        let noise =
-            noise::log2_hypot(a.log2_noise + f64::from(up), shape.shift_noise(a.limbs(), up, shape.bits_of(limbs)));
+        let noise = log2_hypot(a.log2_noise + f64::from(up), shape.shift_noise(a.limbs(), up, shape.bits_of(limbs)));
         Ciphertext { ct, budget_bits, log2_noise: noise, ..*a }
     }
 
@@ -171,7 +170,7 @@ impl Context {
         if limbs < a.limbs() {
             a.ct.truncate(limbs);
             let shape = self.params.shape();
-            a.log2_noise = noise::log2_hypot(a.log2_noise, shape.rounding_noise(shape.bits_of(limbs)));
+            a.log2_noise = log2_hypot(a.log2_noise, shape.rounding_noise(shape.bits_of(limbs)));
         }
         a
     }
@@ -190,14 +189,14 @@ impl Context {
         bits: u32,
     ) -> Result<Ciphertext, Error> {
         let op = "multiply_plain";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         let product = a.bound * bound;
         let left = self.room(op, i64::from(a.budget_bits) - i64::from(bits), product, a.budget_bits)?;
         let words = self.encoded(op, values, bound, bits, self.ring().base().log2().min(WORD_BITS) - 1)?;
         let ct = a.ct.map(|part| self.ring().times_small(part, &words.words));
         // The rounding of the values, times those of the ciphertext.
         let rounding = a.bound.log2() - f64::from(a.budget_bits) + words.log2_rounding() + f64::from(bits);
-        let log2_noise = noise::log2_hypot(a.log2_noise + words.log2_norm(), rounding);
+        let log2_noise = log2_hypot(a.log2_noise + words.log2_norm(), rounding);
         Ok(self.trimmed(Ciphertext { origin: a.origin, ct, budget_bits: left, bound: product, log2_noise }))
     }
 
@@ -208,7 +207,7 @@ impl Context {
     /// A number that is none, or too large for so many bits; too little budget; a ciphertext of other parameters.
     pub fn multiply_constant(&self, a: &Ciphertext, constant: Complex64, bits: u32) -> Result<Ciphertext, Error> {
         let op = "multiply_constant";
-        self.frame.require(op, "ciphertext", a.origin)?;
+        self.require(op, "ciphertext", a.origin)?;
         if !constant.is_finite() {
             return Err(Error::NotFinite { op, index: 0, value: constant.to_string() });
         }
@@ -257,7 +256,7 @@ impl Context {
             budget_bits: left,
             bound: a.bound * constant.norm(),
             // Limbs of 0 have no noise, which has no logarithm.
-            log2_noise: noise::log2_hypot(log2_noise, rounding).max(self.params.shape().log2_unit(2 * limbs + 2)),
+            log2_noise: log2_hypot(log2_noise, rounding).max(self.params.shape().log2_unit(2 * limbs + 2)),
         }
     }
 
@@ -276,8 +275,8 @@ impl Context {
     /// As [`Context::multiply`]; more bits than the precision has, or none.
     pub fn multiply_to(&self, a: &Ciphertext, b: &Ciphertext, bits: u32, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "multiply";
-        self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
+        self.require_same(op, ("first ciphertext", a.origin), b.origin)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
         Shape::check_range("bits", bits, 1..=self.params.precision_bits())?;
         let (budget, bound) = (a.budget_bits.min(b.budget_bits), a.bound * b.bound);
         self.room(op, i64::from(budget) - i64::from(bits), bound, budget)?;
@@ -323,7 +322,7 @@ impl Context {
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
         let [of_a, of_b] = [a, b].map(|x| {
             let up = x.budget_bits - budget;
-            noise::log2_hypot(x.log2_noise + f64::from(up), shape.shift_noise(x.limbs(), up, kept))
+            log2_hypot(x.log2_noise + f64::from(up), shape.shift_noise(x.limbs(), up, kept))
         });
         let size = |x: &Ciphertext| f64::from(bits) + x.bound.max(f64::MIN_POSITIVE).log2();
         // 2^kept·e_a·e_b, which counts where values are rounded to few bits. A slot of e is a rounding times the same
@@ -331,9 +330,8 @@ impl Context {
         // slots of e_a·e_b are √2 of the product of root mean squares, and those of a square 2.
         let moments = if std::ptr::eq(a, b) { 1.0 } else { 0.5 };
         let of_both = f64::from(kept) + of_a + of_b + 0.5 * (self.params.n() as f64).log2() + moments;
-        let of_operands = noise::log2_sum(noise::log2_sum(size(a) + of_b, size(b) + of_a), of_both);
-        let log2_noise =
-            noise::log2_hypot(noise::log2_hypot(of_operands, shape.tensor_noise(limbs)), shape.switch_noise(limbs));
+        let of_operands = log2_sum(log2_sum(size(a) + of_b, size(b) + of_a), of_both);
+        let log2_noise = log2_hypot(log2_hypot(of_operands, shape.tensor_noise(limbs)), shape.switch_noise(limbs));
         let bound = a.bound * b.bound;
         Ciphertext { origin: a.origin, ct, budget_bits: left, bound, log2_noise }
     }

@@ -5,7 +5,7 @@
 //! other's. A product with a number between 1/2 and 1 makes the budget whole, or the scale that of its level, and
 //! spends the precision's bits.
 
-use everlevel_limbs::{Error, SecretKey, noise};
+use everlevel_limbs::{Error, SecretKey, log2_hypot};
 use everlevel_objects::{Origin, require_parameters, require_secret};
 use everlevel_ring::{LimbRing, Representation};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
@@ -44,7 +44,7 @@ impl Context {
         of_levels: &crate::SecretKey,
     ) -> Result<Bridge, Error> {
         let op = "bridge";
-        self.frame.require(op, "secret key", secret.origin())?;
+        self.require(op, "secret key", secret.origin())?;
         let (core, slots) = (&levels.core, self.params.slots());
         if core.ring.n() != self.params.n() || levels.slot_count() != slots {
             let found = format!("{} of degree {}", levels.slot_count(), core.ring.n());
@@ -55,11 +55,11 @@ impl Context {
         let wide = Zeroizing::new(of_levels.key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
         let gadget = self.params.shape().gadget();
         let expanded = !self.frame.seeded_keys();
-        let to_limbs = SwitchingKey::of_limbs(self.ring(), secret.key(), &wide, gadget, &self.frame.seed()?, expanded);
+        let to_limbs = SwitchingKey::of_limbs(self.ring(), secret.key(), &wide, gadget, &self.seed()?, expanded);
         let mut from = core.ring.secret(secret.key().coeffs());
         let pair = (&from, of_levels.key.eval());
         let gadget = core.message_gadget.clone();
-        let to_levels = SwitchingKey::generate(&core.ring, pair, gadget, &self.frame.seed()?, true);
+        let to_levels = SwitchingKey::generate(&core.ring, pair, gadget, &self.seed()?, true);
         everlevel_ring::Ring::erase(&mut from);
         Ok(Bridge { of_limbs: secret.origin(), of_levels: of_levels.origin, to_limbs, to_levels })
     }
@@ -102,7 +102,7 @@ impl Context {
         // Levels tell the error of a slot's real part: √(n/2)·2^budget times that of a coefficient.
         let of_levels = a.error().log2() - log2_budget - 0.5 * (self.params.slots() as f64).log2();
         let shape = self.params.shape();
-        let switched = noise::log2_hypot(shape.rounding_noise(shape.bits_of(limbs)), shape.switch_noise(limbs));
+        let switched = log2_hypot(shape.rounding_noise(shape.bits_of(limbs)), shape.switch_noise(limbs));
         // Values as far above their own as the budget is.
         let factor = (log2_budget - f64::from(budget)).exp2();
         let switched = Ciphertext {
@@ -110,7 +110,7 @@ impl Context {
             ct,
             budget_bits: budget,
             bound: a.bound().size() / factor,
-            log2_noise: noise::log2_hypot(of_levels, switched),
+            log2_noise: log2_hypot(of_levels, switched),
         };
         Ok(self.trimmed(self.times_constant(&switched, Complex64::new(factor, 0.0), spent, left)))
     }
@@ -129,7 +129,7 @@ impl Context {
     ) -> Result<crate::Ciphertext, Error> {
         let op = "to_levels";
         self.require_bridge(op, levels, bridge)?;
-        self.frame.require_same(op, ("bridge", bridge.of_limbs), a.origin)?;
+        self.require_same(op, ("bridge", bridge.of_limbs), a.origin)?;
         let (core, spent) = (&levels.core, self.params.precision_bits());
         if level > levels.max_level() {
             let needed = format!("0 to {}", levels.max_level());
@@ -170,7 +170,7 @@ impl Context {
 
     /// Refuses a bridge between other parameters.
     fn require_bridge(&self, op: &'static str, levels: &crate::Context, bridge: &Bridge) -> Result<(), Error> {
-        self.frame.require(op, "bridge", bridge.of_limbs)?;
+        self.require(op, "bridge", bridge.of_limbs)?;
         Ok(require_parameters(op, "context of levels", levels.core.fingerprint, bridge.of_levels.fingerprint)?)
     }
 }

@@ -1,6 +1,6 @@
 //! Ciphertexts over limbs.
 
-use everlevel_limbs::{Origin, noise};
+use everlevel_limbs::{Origin, log2_hypot};
 use everlevel_ring::LimbRing;
 use everlevel_rlwe::{Rlwe, SecretId};
 
@@ -49,6 +49,6 @@ impl Ciphertext {
         let n = self.ct.c0.limb(0).len();
         let of_noise = self.log2_noise + f64::from(self.budget_bits) + 0.5 * (n as f64).log2();
         let of_doubles = 2f64.sqrt() * doubles::transform(n / 2) * self.bound.max(f64::MIN_POSITIVE);
-        noise::log2_hypot(of_noise, of_doubles.log2())
+        log2_hypot(of_noise, of_doubles.log2())
     }
 }

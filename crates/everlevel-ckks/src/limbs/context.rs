@@ -1,13 +1,13 @@
 //! Keys and messages.
 
+use std::ops::Deref;
 use std::sync::OnceLock;
 
-use everlevel_limbs::{EncryptionKey, Error, EvalKeys, Frame, ParametersEntry, PublicKey, SecretKey, noise};
-use everlevel_objects::Fingerprints;
+use everlevel_limbs::{EncryptionKey, Error, Frame, ParametersEntry, SecretKey, log2_hypot};
 use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
+use everlevel_ring::Limbs;
 use everlevel_ring::base2k::coefficients;
-use everlevel_ring::{Footprint, LimbRing, Limbs, Progress};
 use num_complex::Complex64;
 
 use super::bootstrap::Plan;
@@ -30,7 +30,7 @@ pub struct Context {
 /// doubles hold, and a few for what lies beside them.
 const MESSAGE_BITS: u32 = 58;
 
-/// What relative errors the Fourier transform in doubles leaves in coefficients, as log2 of a deviation.
+/// Relative errors that the Fourier transform in doubles leaves in coefficients, as log2 of a deviation.
 const LOG2_OF_DOUBLES: f64 = -52.0;
 
 /// A vector's coefficients, as integers.
@@ -50,12 +50,21 @@ impl Words {
     /// log2 of the deviation of the coefficients' roundings, and those of doubles before them.
     pub fn log2_rounding(&self) -> f64 {
         let of_doubles = LOG2_OF_DOUBLES + self.bound.log2() - 0.5 * (self.words.len() as f64).log2();
-        noise::log2_hypot(-f64::from(self.bits) - 0.5 * 12f64.log2(), of_doubles)
+        log2_hypot(-f64::from(self.bits) - 0.5 * 12f64.log2(), of_doubles)
     }
 
     /// log2 of the 2-norm, which a product's noise is multiplied by.
     pub fn log2_norm(&self) -> f64 {
         0.5 * self.words.iter().map(|&x| (x as f64).powi(2)).sum::<f64>().max(1.0).log2()
+    }
+}
+
+/// A context makes keys, and tells of its parameters, as its frame does.
+impl Deref for Context {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        &self.frame
     }
 }
 
@@ -97,28 +106,9 @@ impl Context {
         Self { frame: self.frame.with_seeded_keys(seeded_keys), ..self }
     }
 
-    /// Whether keys are held as seeds and bodies.
-    pub fn seeded_keys(&self) -> bool {
-        self.frame.seeded_keys()
-    }
-
-    /// The memory of so many keys, of products and of rotations.
-    pub fn keys_footprint(&self, count: usize) -> Footprint {
-        self.frame.keys_footprint(count)
-    }
-
     /// The parameters.
     pub fn params(&self) -> &Params {
         &self.params
-    }
-
-    /// The fingerprints of the parameters: keys, ciphertexts and files of others are refused. They are public.
-    pub fn fingerprints(&self) -> Fingerprints {
-        self.frame.fingerprints()
-    }
-
-    pub(super) fn ring(&self) -> &LimbRing {
-        self.frame.ring()
     }
 
     /// The plan of bootstraps.
@@ -133,36 +123,6 @@ impl Context {
         Ok(self.bootstrap.get_or_init(|| plan))
     }
 
-    /// A fresh secret key.
-    ///
-    /// # Errors
-    /// No randomness.
-    pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        self.frame.secret_key()
-    }
-
-    /// A public key of a secret: it encrypts, and can't decrypt.
-    ///
-    /// # Errors
-    /// No randomness; a secret key of other parameters.
-    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
-        self.frame.public_key(secret)
-    }
-
-    /// The keys for products, for rotations by these amounts, and for conjugation. Each is a step of the progress.
-    ///
-    /// # Errors
-    /// No randomness; too little memory; a secret key of other parameters; [`Error::Cancelled`].
-    pub fn eval_keys(
-        &self,
-        secret: &SecretKey,
-        rotations: &[i64],
-        conjugation: bool,
-        progress: Progress,
-    ) -> Result<EvalKeys, Error> {
-        self.frame.eval_keys(secret, rotations, conjugation, progress)
-    }
-
     /// Encrypts values of a bound, at most one for each slot; slots without one hold 0.
     ///
     /// # Errors
@@ -174,18 +134,18 @@ impl Context {
         bound: f64,
     ) -> Result<Ciphertext, Error> {
         let (op, key) = ("encrypt", key.into());
-        self.frame.require(op, "key", key.origin())?;
+        self.require(op, "key", key.origin())?;
         let budget_bits = self.params.max_budget_bits();
         self.room(op, budget_bits.into(), bound, budget_bits)?;
         let words = self.message(op, values, bound)?;
         let limbs = self.params.literal().limbs;
-        let mut ct = self.frame.encrypt_zero(key)?;
+        let mut ct = self.encrypt_zero(key)?;
         self.ring().add_assign(&mut ct.c0, &self.placed(&words, budget_bits, limbs));
         let noise = match key {
             EncryptionKey::Secret(_) => self.params.shape().fresh_noise(),
             EncryptionKey::Public(_) => self.params.shape().public_noise(),
         };
-        let log2_noise = noise::log2_hypot(noise, words.log2_rounding() - f64::from(budget_bits));
+        let log2_noise = log2_hypot(noise, words.log2_rounding() - f64::from(budget_bits));
         Ok(Ciphertext { origin: key.origin(), ct, budget_bits, bound, log2_noise })
     }
 
@@ -194,7 +154,7 @@ impl Context {
     /// # Errors
     /// A secret key that isn't the ciphertext's, or of other parameters.
     pub fn decrypt(&self, secret: &SecretKey, a: &Ciphertext) -> Result<Vec<Complex64>, Error> {
-        self.frame.require_same("decrypt", ("secret key", secret.origin()), a.origin)?;
+        self.require_same("decrypt", ("secret key", secret.origin()), a.origin)?;
         let phase = a.ct.phase(self.ring(), secret.key());
         // Decoding isn't constant-time: what memcheck follows ends here.
         phase.views().iter().for_each(|limb| declassify(limb));

@@ -2,7 +2,7 @@
 
 use everlevel_io::schema::refuse;
 use everlevel_io::{Builder, Container, Stored, kinds};
-use everlevel_limbs::{Error, Frame, KeyFiles};
+use everlevel_limbs::{Error, KeyFiles};
 use serde::{Deserialize, Serialize};
 
 use super::{Ciphertext, Context, Params};
@@ -12,10 +12,6 @@ impl KeyFiles for Context {
     const PUBLIC_KEY: &'static str = kinds::LIMBS_PUBLIC_KEY;
     const EVAL_KEYS: &'static str = kinds::LIMBS_EVALUATION_KEY;
     const INVERSION: &'static str = "conjugation";
-
-    fn frame(&self) -> &Frame {
-        &self.frame
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -30,8 +26,7 @@ impl Stored<Context> for Ciphertext {
     type Error = Error;
 
     fn to_container<'a>(&self, context: &Context) -> Result<Builder<'a>, Error> {
-        let mut builder =
-            context.frame.ciphertext_to_container(Self::KIND, self.origin, std::slice::from_ref(&self.ct))?;
+        let mut builder = context.ciphertext_to_container(Self::KIND, self.origin, std::slice::from_ref(&self.ct))?;
         let Self { budget_bits, bound, log2_noise, .. } = *self;
         builder.describe_json("object", &CiphertextEntry { budget_bits, bound, log2_noise });
         Ok(builder)

@@ -3,7 +3,7 @@
 //! A diagonal is one polynomial of integers, whatever the budget, and its transform stands for it at every limb. The
 //! transforms of baby steps are the large operands: they are read once for a few giant steps.
 
-use everlevel_limbs::{Error, EvalKeys, Shape, noise};
+use everlevel_limbs::{Error, EvalKeys, Shape, log2_hypot};
 use everlevel_objects::with_memory;
 use everlevel_ring::base2k::{ClearPoly, ClearSum, LimbDigits};
 use everlevel_ring::{Footprint, LimbRing, Limbs, Progress, report};
@@ -63,7 +63,7 @@ impl Context {
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
         let (op, slots) = ("multiply_matrix", self.params.slots());
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
         Shape::check_range("bits", bits, 1..=self.params.precision_bits())?;
         let fits = (1..=slots).contains(&rows) && (1..=slots).contains(&columns);
         let misshapen = |needed| {
@@ -75,7 +75,7 @@ impl Context {
         }
         entries.check((rows, columns), slots).map_err(misshapen)?;
         // Keys of powers of two may be to the right alone.
-        let has_key = |left: i64| self.frame.rotation_turn(left, keys).is_some();
+        let has_key = |left: i64| self.rotation_turn(left, keys).is_some();
         let side = if has_key(-1) && !has_key(1) { Side::Right } else { Side::Left };
         let scan = Scan::new(entries, (rows, columns), (slots, side), None)
             .map_err(|NoNumber(index)| Error::NotFinite { op, index, value: entries.get(index).to_string() })?;
@@ -117,7 +117,7 @@ impl Context {
         let (op, ring, plan) = ("multiply_matrix", self.ring(), layout.plan);
         let giants: Vec<(i64, Vec<Steps>)> = plan.by_giant(0).into_iter().rev().collect();
         report(op, progress, 0, giants.len())?;
-        let turn_of = |amount: i64| self.frame.rotation_turn(layout.side.left(amount), keys);
+        let turn_of = |amount: i64| self.rotation_turn(layout.side.left(amount), keys);
         // A mask's transforms as an operand are its digits.
         let with_operands = |ct: Rlwe<LimbRing>| (operands(ring, &ct), ct.c0);
         let born = |([_, digits], body): &(Operands, Limbs), turns: &[Turn<'_, LimbRing>]| {
@@ -126,12 +126,12 @@ impl Context {
         };
         let needed = plan.babies(0, |baby| turn_of(baby).is_some());
         let babies = baby_steps(with_operands(a.ct.clone()), &needed, &turn_of, &born)
-            .map_err(|amount| self.frame.missing_rotation(op, layout.side.left(amount), keys))?;
+            .map_err(|amount| self.missing_rotation(op, layout.side.left(amount), keys))?;
         let babies: Vec<(i64, Operands)> = babies.into_iter().map(|(baby, (operands, _))| (baby, operands)).collect();
         let vectors: Vec<&Operands> = babies.iter().map(|(_, operands)| operands).collect();
         let mut turns = 0;
         let mut turn = |ct: Rlwe<LimbRing>, amount: i64| -> Result<_, Error> {
-            let moves = self.frame.rotation_moves(op, layout.side.left(amount), keys)?;
+            let moves = self.rotation_moves(op, layout.side.left(amount), keys)?;
             turns += moves.len();
             Ok(moves.moved(ring, &ct))
         };
@@ -187,11 +187,11 @@ impl Context {
         let count = |k: usize| 0.5 * (k as f64).log2();
         // A baby step is at most one key switch for each binary digit away.
         let of_babies = switched + count(scan.plan.baby_count.ilog2() as usize);
-        let turned = noise::log2_hypot(a.log2_noise, of_babies) + f64::from(bits);
+        let turned = log2_hypot(a.log2_noise, of_babies) + f64::from(bits);
         let of_entries = -0.5 * 12f64.log2() + a.bound.max(f64::MIN_POSITIVE).log2() - f64::from(a.budget_bits);
         let of_entries = of_entries + count(scan.plan.diagonals.len());
         let of_vector = turned + scan.row_norm.max(f64::MIN_POSITIVE).log2();
         let least = self.params.shape().log2_unit(2 * a.limbs() + 2);
-        noise::log2_hypot(noise::log2_hypot(of_vector, of_entries), switched + count(turns)).max(least)
+        log2_hypot(log2_hypot(of_vector, of_entries), switched + count(turns)).max(least)
     }
 }

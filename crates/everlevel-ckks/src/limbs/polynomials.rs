@@ -1,7 +1,7 @@
 //! Polynomials, in the power and the Chebyshev basis: [`crate::circuits::elements`] over budgets, where a level is the
 //! precision's bits.
 
-use everlevel_limbs::{Error, EvalKeys, noise};
+use everlevel_limbs::{Error, EvalKeys, log2_sum};
 use everlevel_ring::{LimbRing, Progress, report};
 use everlevel_rlwe::SwitchingKey;
 use num_complex::Complex64;
@@ -68,13 +68,13 @@ impl Arithmetic for OfBudgets<'_> {
     fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
         let b = self.context.at_budget(b, a.budget_bits);
         a.ct.add_assign(self.context.ring(), &b.ct);
-        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::log2_sum(a.log2_noise, b.log2_noise));
+        (a.bound, a.log2_noise) = (a.bound + b.bound, log2_sum(a.log2_noise, b.log2_noise));
     }
 
     fn sub_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
         let b = self.context.at_budget(b, a.budget_bits);
         a.ct.sub_assign(self.context.ring(), &b.ct);
-        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::log2_sum(a.log2_noise, b.log2_noise));
+        (a.bound, a.log2_noise) = (a.bound + b.bound, log2_sum(a.log2_noise, b.log2_noise));
     }
 
     fn linear_combination(&self, terms: &[(&Ciphertext, f64)], target: usize) -> Ciphertext {
@@ -128,7 +128,7 @@ impl Context {
             Basis::Power => "evaluate_polynomial",
             Basis::Chebyshev => "evaluate_chebyshev_polynomial",
         };
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
         if coefficients.is_empty() {
             return Err(Error::Parameter { what: "coefficients", found: "none".into(), needed: "at least one".into() });
         }

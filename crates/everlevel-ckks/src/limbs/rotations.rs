@@ -1,6 +1,6 @@
 //! Moves of slots, and sums over them.
 
-use everlevel_limbs::{Error, EvalKeys, Moves, noise};
+use everlevel_limbs::{Error, EvalKeys, Moves, log2_hypot};
 use everlevel_ring::{Progress, report};
 
 use super::{Ciphertext, Context};
@@ -13,8 +13,8 @@ impl Context {
     /// No keys for the amount; keys or a ciphertext of other secrets or parameters.
     pub fn rotate(&self, a: &Ciphertext, amount: i64, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "rotate";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        Ok(self.moved(a, &self.frame.rotation_moves(op, amount, keys)?))
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
+        Ok(self.moved(a, &self.rotation_moves(op, amount, keys)?))
     }
 
     /// The rotations by several amounts, which share their transforms. Every amount but 0 needs a key of its own.
@@ -23,8 +23,8 @@ impl Context {
     /// As [`Context::rotate`].
     pub fn rotate_many(&self, a: &Ciphertext, amounts: &[i64], keys: &EvalKeys) -> Result<Vec<Ciphertext>, Error> {
         let op = "rotate_many";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        let log2_noise = noise::log2_hypot(a.log2_noise, self.params.shape().switch_noise(a.limbs()));
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
+        let log2_noise = log2_hypot(a.log2_noise, self.params.shape().switch_noise(a.limbs()));
         let all = self.frame.rotated_many(op, &a.ct, amounts, keys)?;
         Ok(all.into_iter().map(|ct| Ciphertext { ct, log2_noise, ..*a }).collect())
     }
@@ -35,13 +35,13 @@ impl Context {
     /// As [`Context::rotate`].
     pub fn conjugate(&self, a: &Ciphertext, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "conjugate";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        Ok(self.moved(a, &self.frame.inversion_move(op, keys)?))
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
+        Ok(self.moved(a, &self.inversion_move(op, keys)?))
     }
 
     fn moved(&self, a: &Ciphertext, moves: &Moves<'_>) -> Ciphertext {
         let switched = self.params.shape().switch_noise(a.limbs());
-        let log2_noise = moves.iter().fold(a.log2_noise, |all, _| noise::log2_hypot(all, switched));
+        let log2_noise = moves.iter().fold(a.log2_noise, |all, _| log2_hypot(all, switched));
         Ciphertext { ct: moves.moved(self.ring(), &a.ct), log2_noise, ..*a }
     }
 
@@ -52,8 +52,8 @@ impl Context {
     /// As [`Context::rotate`]; a sum that the budget has no room for; [`Error::Cancelled`].
     pub fn sum(&self, a: &Ciphertext, keys: &EvalKeys, progress: Progress) -> Result<Ciphertext, Error> {
         let op = "sum";
-        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        let moves = self.frame.doubling_moves(op, keys)?;
+        self.require_same(op, ("keys", keys.origin()), a.origin)?;
+        let moves = self.doubling_moves(op, keys)?;
         self.room(op, a.budget_bits.into(), a.bound * self.params.slots() as f64, a.budget_bits)?;
         let mut sum = a.clone();
         for (done, one) in moves.iter().enumerate() {

@@ -88,7 +88,7 @@ fn messages_and_numbers_that_overflow_the_modulus_are_refused() {
     });
 }
 
-/// The same sizes just below the limit are computed, and right.
+/// Sizes just below the limit are computed, and right.
 #[test]
 fn what_just_fits_is_right() {
     let w = World::new();

@@ -205,7 +205,7 @@ impl ExternalProduct {
     /// that is the two bits' [`ExternalProduct::rotate_add`]. For a [`Together::Block`] the sum is
     /// `(X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + …`, for four.
     ///
-    /// Of accumulators of `E` parts, one after another, part `i` has the coefficients of `Y^(E·j + i)` of polynomials
+    /// Accumulators have `E` parts, one after another; part `i` has the coefficients of `Y^(E·j + i)` of polynomials
     /// in `Y`, `Y^E = X`. Then exponents are those of `Y`, in `0..2En`, and there is one accumulator.
     ///
     /// # Panics

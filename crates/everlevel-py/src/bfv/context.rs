@@ -1,13 +1,14 @@
 //! The context of BFV, which Python's engine holds: a set of parameters and its threads; one method for each call of
 //! the core.
 
-use everlevel_bfv::{self as bfv, Ciphertext, Error, Params, SETS};
+use everlevel_bfv::{self as bfv, Ciphertext, Params, SETS};
 use everlevel_process::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::bfv::objects::BfvCiphertext;
 use crate::call::{Report, run_any, run_reporting};
+use crate::limbs::methods::limb_methods;
 use crate::limbs::{EncryptionKey, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
 use crate::properties::properties;
 
@@ -28,12 +29,7 @@ pub fn bfv_sets() -> Vec<(&'static str, usize, u64, usize, u32, usize)> {
     SETS.iter().map(row).collect()
 }
 
-impl BfvContext {
-    /// A call on the context's threads.
-    fn run(&self, work: impl FnOnce(&bfv::Context) -> Result<Ciphertext, Error> + Send) -> PyResult<BfvCiphertext> {
-        run_any(|| self.pool.install(|| work(&self.context))).map(BfvCiphertext)
-    }
-}
+limb_methods! { BfvContext of bfv, BfvCiphertext }
 
 #[pymethods]
 impl BfvContext {
@@ -46,38 +42,10 @@ impl BfvContext {
         seeded_keys: bool,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
-        run_any(|| {
-            let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
-                what: "thread_count",
-                found: format!("{thread_count} ({error})"),
-                needed: "as many threads as the system gives".into(),
-            })?;
-            let params = Params::of_set(parameters, plain_modulus, insecure_log_n)?;
-            let context = pool.install(|| bfv::Context::new(params))?.with_seeded_keys(seeded_keys);
-            Ok::<_, Error>(Self { context, pool })
-        })
-    }
-
-    /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
-    fn keys_nbytes(&self, count: usize) -> (u64, u64) {
-        let footprint = self.context.keys_footprint(count);
-        (footprint.held, footprint.work)
-    }
-
-    /// Bytes that so many ciphertexts hold.
-    fn ciphertexts_nbytes(&self, count: usize) -> u64 {
-        self.context.params().shape().ciphertexts_footprint(count).held
+        run_any(|| Self::of(thread_count, seeded_keys, Params::of_set(parameters, plain_modulus, insecure_log_n)))
     }
 
     // Keys.
-
-    fn secret_key(&self) -> PyResult<LimbsSecretKey> {
-        run_any(|| self.pool.install(|| self.context.secret_key())).map(LimbsSecretKey)
-    }
-
-    fn public_key(&self, secret_key: &LimbsSecretKey) -> PyResult<LimbsPublicKey> {
-        run_any(|| self.pool.install(|| self.context.public_key(&secret_key.0))).map(LimbsPublicKey)
-    }
 
     fn evaluation_key(
         &self,
@@ -87,7 +55,7 @@ impl BfvContext {
         report: Report,
     ) -> PyResult<LimbsEvaluationKey> {
         run_reporting(report, |progress| {
-            self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, swap_rows, progress))
+            self.on_threads(|context| context.eval_keys(&secret_key.0, &rotations, swap_rows, progress))
         })
         .map(LimbsEvaluationKey)
     }
@@ -105,23 +73,11 @@ impl BfvContext {
         ciphertext: &BfvCiphertext,
         key: &LimbsSecretKey,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let values = run_any(|| self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0)))?;
+        let values = run_any(|| self.on_threads(|context| context.decrypt(&key.0, &ciphertext.0)))?;
         Ok(PyArray1::from_vec(py, values))
     }
 
     // Arithmetic.
-
-    fn add(&self, a: &BfvCiphertext, b: &BfvCiphertext) -> PyResult<BfvCiphertext> {
-        self.run(|context| context.add(&a.0, &b.0))
-    }
-
-    fn subtract(&self, a: &BfvCiphertext, b: &BfvCiphertext) -> PyResult<BfvCiphertext> {
-        self.run(|context| context.subtract(&a.0, &b.0))
-    }
-
-    fn negate(&self, a: &BfvCiphertext) -> PyResult<BfvCiphertext> {
-        self.run(|context| context.negate(&a.0))
-    }
 
     fn add_plain(&self, a: &BfvCiphertext, values: PyReadonlyArray1<'_, i64>) -> PyResult<BfvCiphertext> {
         let values = values.as_slice()?;
@@ -149,17 +105,8 @@ impl BfvContext {
 
     // Slots.
 
-    fn rotate(&self, a: &BfvCiphertext, amount: i64, key: &LimbsEvaluationKey) -> PyResult<BfvCiphertext> {
-        self.run(|context| context.rotate(&a.0, amount, &key.0))
-    }
-
     fn swap_rows(&self, a: &BfvCiphertext, key: &LimbsEvaluationKey) -> PyResult<BfvCiphertext> {
         self.run(|context| context.swap_rows(&a.0, &key.0))
-    }
-
-    fn sum(&self, a: &BfvCiphertext, key: &LimbsEvaluationKey, report: Report) -> PyResult<BfvCiphertext> {
-        run_reporting(report, |progress| self.pool.install(|| self.context.sum(&a.0, &key.0, progress)))
-            .map(BfvCiphertext)
     }
 }
 

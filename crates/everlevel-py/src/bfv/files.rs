@@ -13,12 +13,6 @@ use crate::call::run_any;
 use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::limbs::{LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
 
-impl BfvContext {
-    fn with_files<T: Send>(&self, work: impl FnOnce(&Context) -> T + Send) -> T {
-        self.pool.install(|| work(&self.context))
-    }
-}
-
 file_methods! { BfvContext with Context, Error:
     Secret: LimbsSecretKey of SecretKey,
     Public: LimbsPublicKey of PublicKey,

@@ -1,7 +1,7 @@
 //! The context of CKKS over limbs, which Python's engine holds: a set of parameters and its threads; one method for
 //! each call of the core.
 
-use everlevel_ckks::limbs::{self, Ciphertext, Error, Params, SETS};
+use everlevel_ckks::limbs::{self, Params, SETS};
 use everlevel_ckks::{Basis, Complex64, Units};
 use everlevel_process::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::call::{Report, Slots, run_any, run_reporting};
 use crate::context::Context;
+use crate::limbs::methods::limb_methods;
 use crate::limbs::objects::{
     EncryptionKey, LimbsBootstrapKey, LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey,
 };
@@ -36,12 +37,7 @@ pub fn limbs_sets() -> Vec<(&'static str, usize, u32, usize, u32, u32, usize)> {
     SETS.iter().map(row).collect()
 }
 
-impl LimbsContext {
-    /// A call on the context's threads.
-    fn run(&self, work: impl FnOnce(&limbs::Context) -> Result<Ciphertext, Error> + Send) -> PyResult<LimbsCiphertext> {
-        run_any(|| self.pool.install(|| work(&self.context))).map(LimbsCiphertext)
-    }
-}
+limb_methods! { LimbsContext of limbs, LimbsCiphertext }
 
 #[pymethods]
 impl LimbsContext {
@@ -54,38 +50,10 @@ impl LimbsContext {
         seeded_keys: bool,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
-        run_any(|| {
-            let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
-                what: "thread_count",
-                found: format!("{thread_count} ({error})"),
-                needed: "as many threads as the system gives".into(),
-            })?;
-            let params = Params::of_set(parameters, precision_bits, insecure_log_n)?;
-            let context = pool.install(|| limbs::Context::new(params))?.with_seeded_keys(seeded_keys);
-            Ok::<_, Error>(Self { context, pool })
-        })
-    }
-
-    /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
-    fn keys_nbytes(&self, count: usize) -> (u64, u64) {
-        let footprint = self.context.keys_footprint(count);
-        (footprint.held, footprint.work)
-    }
-
-    /// Bytes that so many ciphertexts hold.
-    fn ciphertexts_nbytes(&self, count: usize) -> u64 {
-        self.context.params().shape().ciphertexts_footprint(count).held
+        run_any(|| Self::of(thread_count, seeded_keys, Params::of_set(parameters, precision_bits, insecure_log_n)))
     }
 
     // Keys.
-
-    fn secret_key(&self) -> PyResult<LimbsSecretKey> {
-        run_any(|| self.pool.install(|| self.context.secret_key())).map(LimbsSecretKey)
-    }
-
-    fn public_key(&self, secret_key: &LimbsSecretKey) -> PyResult<LimbsPublicKey> {
-        run_any(|| self.pool.install(|| self.context.public_key(&secret_key.0))).map(LimbsPublicKey)
-    }
 
     fn evaluation_key(
         &self,
@@ -95,40 +63,40 @@ impl LimbsContext {
         report: Report,
     ) -> PyResult<LimbsEvaluationKey> {
         run_reporting(report, |progress| {
-            self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, conjugation, progress))
+            self.on_threads(|context| context.eval_keys(&secret_key.0, &rotations, conjugation, progress))
         })
         .map(LimbsEvaluationKey)
     }
 
     /// Bytes that bootstrap keys hold, and that making them takes besides.
     fn bootstrap_key_nbytes(&self) -> PyResult<(u64, u64)> {
-        let footprint = run_any(|| self.pool.install(|| self.context.bootstrap_key_footprint()))?;
+        let footprint = run_any(|| self.on_threads(|context| context.bootstrap_key_footprint()))?;
         Ok((footprint.held, footprint.work))
     }
 
     /// Bytes that a bootstrap's result holds, and that the bootstrap takes besides.
     fn bootstrap_nbytes(&self) -> PyResult<(u64, u64)> {
-        let footprint = run_any(|| self.pool.install(|| self.context.bootstrap_footprint()))?;
+        let footprint = run_any(|| self.on_threads(|context| context.bootstrap_footprint()))?;
         Ok((footprint.held, footprint.work))
     }
 
     fn bootstrap_key(&self, secret_key: &LimbsSecretKey, report: Report) -> PyResult<LimbsBootstrapKey> {
-        run_reporting(report, |progress| self.pool.install(|| self.context.bootstrap_key(&secret_key.0, progress)))
+        run_reporting(report, |progress| self.on_threads(|context| context.bootstrap_key(&secret_key.0, progress)))
             .map(LimbsBootstrapKey)
     }
 
     fn bootstrap(&self, a: &LimbsCiphertext, key: &LimbsBootstrapKey, report: Report) -> PyResult<LimbsCiphertext> {
-        run_reporting(report, |progress| self.pool.install(|| self.context.bootstrap(&a.0, &key.0, progress)))
+        run_reporting(report, |progress| self.on_threads(|context| context.bootstrap(&a.0, &key.0, progress)))
             .map(LimbsCiphertext)
     }
 
     // To CKKS with levels, and back.
 
     fn bridge(&self, key: &LimbsSecretKey, levels: &Context, key_of_levels: &SecretKey) -> PyResult<LimbsBridge> {
-        run_any(|| self.pool.install(|| self.context.bridge(&key.0, &levels.0, &key_of_levels.0))).map(LimbsBridge)
+        run_any(|| self.on_threads(|context| context.bridge(&key.0, &levels.0, &key_of_levels.0))).map(LimbsBridge)
     }
 
-    /// Of a ciphertext of one unit.
+    /// Figures of a ciphertext of one unit.
     #[pyo3(name = "from_levels")]
     fn of_levels(&self, a: &OfLevels, levels: &Context, bridge: &LimbsBridge) -> PyResult<LimbsCiphertext> {
         self.run(|context| context.from_levels(a.0.first(), &levels.0, &bridge.0))
@@ -141,7 +109,7 @@ impl LimbsContext {
         levels: &Context,
         bridge: &LimbsBridge,
     ) -> PyResult<OfLevels> {
-        let ciphertext = run_any(|| self.pool.install(|| self.context.to_levels(&a.0, level, &levels.0, &bridge.0)))?;
+        let ciphertext = run_any(|| self.on_threads(|context| context.to_levels(&a.0, level, &levels.0, &bridge.0)))?;
         Ok(OfLevels(Units::from(ciphertext)))
     }
 
@@ -159,25 +127,13 @@ impl LimbsContext {
         key: &LimbsSecretKey,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let values = run_any(|| {
-            let decrypted = self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0));
+            let decrypted = self.on_threads(|context| context.decrypt(&key.0, &ciphertext.0));
             decrypted.inspect(|values| self.context.notice_beyond(&ciphertext.0, values))
         })?;
         Ok(PyArray1::from_vec(py, values))
     }
 
     // Arithmetic.
-
-    fn add(&self, a: &LimbsCiphertext, b: &LimbsCiphertext) -> PyResult<LimbsCiphertext> {
-        self.run(|context| context.add(&a.0, &b.0))
-    }
-
-    fn subtract(&self, a: &LimbsCiphertext, b: &LimbsCiphertext) -> PyResult<LimbsCiphertext> {
-        self.run(|context| context.subtract(&a.0, &b.0))
-    }
-
-    fn negate(&self, a: &LimbsCiphertext) -> PyResult<LimbsCiphertext> {
-        self.run(|context| context.negate(&a.0))
-    }
 
     fn add_plain(&self, a: &LimbsCiphertext, values: Slots<'_>, bound: f64) -> PyResult<LimbsCiphertext> {
         let values = values.as_slice()?;
@@ -233,7 +189,7 @@ impl LimbsContext {
         let (is_chebyshev, is_real) = basis_and_domain;
         let (basis, p) = (if is_chebyshev { Basis::Chebyshev } else { Basis::Power }, coefficients.as_slice()?);
         run_reporting(report, |progress| {
-            self.pool.install(|| self.context.evaluate_polynomial((&a.0, is_real), basis, p, &key.0, progress))
+            self.on_threads(|context| context.evaluate_polynomial((&a.0, is_real), basis, p, &key.0, progress))
         })
         .map(LimbsCiphertext)
     }
@@ -250,13 +206,9 @@ impl LimbsContext {
     ) -> PyResult<LimbsCiphertext> {
         let matrix = entries.read()?;
         run_reporting(report, |progress| {
-            self.pool.install(|| self.context.multiply_matrix(matrix, &a.0, bits, &key.0, progress))
+            self.on_threads(|context| context.multiply_matrix(matrix, &a.0, bits, &key.0, progress))
         })
         .map(LimbsCiphertext)
-    }
-
-    fn rotate(&self, a: &LimbsCiphertext, amount: i64, key: &LimbsEvaluationKey) -> PyResult<LimbsCiphertext> {
-        self.run(|context| context.rotate(&a.0, amount, &key.0))
     }
 
     fn rotate_many(
@@ -265,17 +217,12 @@ impl LimbsContext {
         amounts: Vec<i64>,
         key: &LimbsEvaluationKey,
     ) -> PyResult<Vec<LimbsCiphertext>> {
-        let all = run_any(|| self.pool.install(|| self.context.rotate_many(&a.0, &amounts, &key.0)))?;
+        let all = run_any(|| self.on_threads(|context| context.rotate_many(&a.0, &amounts, &key.0)))?;
         Ok(all.into_iter().map(LimbsCiphertext).collect())
     }
 
     fn conjugate(&self, a: &LimbsCiphertext, key: &LimbsEvaluationKey) -> PyResult<LimbsCiphertext> {
         self.run(|context| context.conjugate(&a.0, &key.0))
-    }
-
-    fn sum(&self, a: &LimbsCiphertext, key: &LimbsEvaluationKey, report: Report) -> PyResult<LimbsCiphertext> {
-        run_reporting(report, |progress| self.pool.install(|| self.context.sum(&a.0, &key.0, progress)))
-            .map(LimbsCiphertext)
     }
 }
 

@@ -12,12 +12,6 @@ use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::limbs::context::LimbsContext;
 use crate::limbs::objects::{LimbsBootstrapKey, LimbsCiphertext, LimbsEvaluationKey, LimbsPublicKey, LimbsSecretKey};
 
-impl LimbsContext {
-    fn with_files<T: Send>(&self, work: impl FnOnce(&Context) -> T + Send) -> T {
-        self.pool.install(|| work(&self.context))
-    }
-}
-
 file_methods! { LimbsContext with Context, Error:
     Secret: LimbsSecretKey of SecretKey,
     Public: LimbsPublicKey of PublicKey,

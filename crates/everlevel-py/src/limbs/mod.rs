@@ -2,6 +2,7 @@
 
 mod context;
 mod files;
+pub(crate) mod methods;
 mod objects;
 
 pub use context::{LimbsContext, limbs_sets};

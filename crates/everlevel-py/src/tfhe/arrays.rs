@@ -48,7 +48,7 @@ macro_rules! array_class {
                 run_any::<_, Error>(|| Ok(Self($take(&self.0, &indices))))
             }
 
-            /// The same values with a public key's encryptions of zero added.
+            /// These values with a public key's encryptions of zero added.
             fn rerandomize(&self, key: &TfhePublicKey) -> PyResult<Self> {
                 run_any(|| $rerandomize(&key.0, &self.0)).map(Self)
             }

@@ -15,7 +15,7 @@ use crate::tfhe::context::TfheContext;
 use crate::tfhe::keys::{TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
 
 impl TfheContext {
-    fn with_files<T: Send>(&self, work: impl FnOnce(&NamedParams<'_>) -> T + Send) -> T {
+    fn on_threads<T: Send>(&self, work: impl FnOnce(&NamedParams<'_>) -> T + Send) -> T {
         self.0.install(|| work(&self.0.named_params()))
     }
 }

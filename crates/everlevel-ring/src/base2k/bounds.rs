@@ -47,6 +47,12 @@ pub enum Error {
     },
 }
 
+/// `log2 (2^a + 2^b)`: of sizes of sums, and of errors that may depend on each other.
+pub fn log2_sum(a: f64, b: f64) -> f64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    if high == f64::NEG_INFINITY { high } else { high + (1.0 + (low - high).exp2()).log2() }
+}
+
 impl Module {
     /// The largest `K` for which sums of `terms` products of balanced limbs in base `2^K` are right: 0 where there is
     /// none, and at most 62.
@@ -93,6 +99,12 @@ impl Module {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_in_logarithms_are_those_of_numbers_and_of_nothing() {
+        let none = f64::NEG_INFINITY;
+        assert_eq!([log2_sum(3.0, 3.0), log2_sum(-2000.0, none), log2_sum(none, none)], [4.0, -2000.0, none]);
+    }
 
     /// The table of the note.
     #[test]

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::blocks::blocks_mut;
+use super::layout::blocks_mut;
 use super::ring::Onto;
 use super::{LimbDigits, LimbRing, Limbs, Transform};
 use crate::Limb;

@@ -5,7 +5,7 @@ use everlevel_math::base2k::{Base, split_wide};
 use everlevel_math::monomial;
 use rayon::prelude::*;
 
-use super::blocks::{BLOCK, blocks, blocks_mut, items_of_a_task};
+use super::layout::{BLOCK, blocks, blocks_mut, items_of_a_task};
 
 /// `out_j = f(a_j, b_j)`, limb by limb, with 0 for limbs that an operand lacks. No carries.
 fn zip_into(out: &mut [&mut [i64]], a: &[&[i64]], b: &[&[i64]], f: impl Fn(i64, i64) -> i64 + Sync) {

@@ -4,7 +4,7 @@
 use everlevel_math::base2k::split_wide;
 use rayon::prelude::*;
 
-use super::blocks::{BLOCK, blocks, blocks_mut};
+use super::layout::{BLOCK, blocks, blocks_mut};
 use super::{LimbRing, Limbs};
 use crate::{Coeff, Poly, PrimeSet, Ring};
 

@@ -17,28 +17,26 @@
 //! *Exactness.* [`Module::max_log2_base`] has the largest base whose sums of products are right; products of larger
 //! ones would be wrong without a sign, so that makers of parameters have to ask it.
 //!
-//! *Map.* `limbs` the layout · `coefficients` sums, shifts, bases, automorphisms, degrees · `module` transforms and
-//! carries · `bounds` of the bases · `blocks` of
-//! slices · `products` · `ring` the representation, `half_product` its hot path · `clear` sums of products with
-//! polynomials in the clear, `turned` of automorphisms of these · `conversion` from residues modulo many primes, and to
-//! them.
+//! *Map.* `layout` of limbs, and of blocks of slices · `coefficients` sums, shifts, bases, automorphisms, degrees ·
+//! `module` transforms and carries · `bounds` of the bases · `products` · `ring` the representation, `half_product` its
+//! hot path · `clear` sums of products with polynomials in the clear, `turned` of automorphisms of these · `conversion`
+//! from residues modulo many primes, and to them.
 
-mod blocks;
 mod bounds;
 mod clear;
 pub mod coefficients;
 mod conversion;
 mod half_product;
-mod limbs;
+mod layout;
 mod module;
 mod products;
 mod ring;
 mod turned;
 
-pub use bounds::{Error, Operands, Transform};
+pub use bounds::{Error, Operands, Transform, log2_sum};
 pub use clear::{ClearPoly, ClearSum};
 pub use half_product::{LimbRows, LimbSum};
-pub use limbs::{LimbDigits, Limbs};
+pub use layout::{LimbDigits, Limbs};
 pub use module::Module;
 pub use products::PreparedMatrix;
 pub use ring::{LimbGadget, LimbRing, LimbSecret, LimbTensor};

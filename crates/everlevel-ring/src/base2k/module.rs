@@ -8,7 +8,7 @@ use everlevel_math::primes::ntt_primes_below;
 use everlevel_math::{Error, Modulus, Ntt, PastCaches, Simd};
 use rayon::prelude::*;
 
-use super::blocks::{BLOCK, blocks, blocks_mut, items_of_a_task};
+use super::layout::{BLOCK, blocks, blocks_mut, items_of_a_task};
 use super::{Limbs, Transform};
 use crate::Limb;
 use crate::buffer::Pool;

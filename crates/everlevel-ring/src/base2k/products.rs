@@ -6,7 +6,7 @@ use everlevel_math::{Factors, Modulus, PastCaches, SLIDING_OUTPUTS, Simd, Slide,
 use rayon::prelude::*;
 
 use super::Module;
-use super::blocks::{AlignedWords, blocks_mut, items_of_a_task};
+use super::layout::{AlignedWords, blocks_mut, items_of_a_task};
 use super::module::Kind;
 use crate::WordBuffer;
 
@@ -34,7 +34,7 @@ impl<B: Deref<Target = [u8]>> PreparedMatrix<B> {
     }
 }
 
-/// What a product of a vector and a matrix is: output `j` in each of `columns` columns is
+/// Shape of a product of a vector and a matrix: output `j` in each of `columns` columns is
 /// `Σ x_(rD + i)·matrix_(r, (j + D − 1 − i)·columns + column)`, over all rows `r` and all `i < D`.
 ///
 /// So a row is multiplied with `D` entries of the vector, as polynomials in an unknown whose powers are the outputs:

@@ -60,7 +60,7 @@ pub struct LimbTensor {
     pub(super) sums: [Vec<Limb>; 3],
 }
 
-/// What is added where transforms become limbs.
+/// The limbs that are added where transforms become limbs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Onto<'a> {
     Nothing,

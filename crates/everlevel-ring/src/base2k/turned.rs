@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::clear::Run;
 use super::ring::Onto;
-use super::{ClearSum, LimbRing, Limbs, Transform};
+use super::{ClearSum, LimbRing, Limbs, Transform, log2_sum};
 use crate::Limb;
 
 /// log2 of the part of a product of primes that sums stay below: half, and what is left out for the last digit.
@@ -100,10 +100,6 @@ impl TurnedSum {
         }
         self.carried.unwrap_or_else(|| ring.zero(limbs))
     }
-}
-
-fn log2_sum(a: f64, b: f64) -> f64 {
-    (a.exp2() + b.exp2()).log2()
 }
 
 impl LimbRing {

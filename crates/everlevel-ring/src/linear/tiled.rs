@@ -9,7 +9,7 @@
 use everlevel_math::{Modulus, packed};
 use rayon::prelude::*;
 
-use super::baby_steps::split_by_prime;
+use super::steps::split_by_prime;
 use crate::fused::MOST_TERMS;
 use crate::{Eval, PackedPoly, Poly, PrimeSet, Ring};
 

@@ -26,7 +26,7 @@ type Words = Vec<u64>;
 #[derive(Debug, Clone)]
 pub struct CompactPublicKey {
     mask_seed: Seed,
-    /// What each place of a list's sample is a combination of: the rows' masks there, and at last their bodies.
+    /// The words that each place of a list's sample combines: the rows' masks there, and at last their bodies.
     columns: Vec<Vec<Words>>,
 }
 

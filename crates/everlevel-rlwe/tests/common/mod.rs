@@ -1,4 +1,4 @@
-//! What the integration tests share: small rings, deterministic seeds, and noise as integers.
+//! Shared parts of the integration tests: small rings, deterministic seeds, and noise as integers.
 #![allow(dead_code, missing_docs)]
 
 use everlevel_math::primes::ntt_primes_below;

@@ -33,7 +33,7 @@ pub enum Error {
 /// A misuse of memory, and where it was noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Its kind.
+    /// The kind.
     pub kind: FaultKind,
     /// The shared memory's name, or the argument's place.
     pub memory: String,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use everlevel_ring::Footprint;
 
 use crate::checks::require_one_place;
-use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
+use crate::circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::{MapCache, MapsId};
-use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
 use crate::circuits::bootstrap::run::{Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
@@ -164,50 +164,20 @@ impl Bootstrapper {
         self.run(request, &[a], progress, observer).map(only)
     }
 
-    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two
-    /// bootstraps' time, in chains of high precision ([`crate::ParamsLiteral::high_precision`]).
+    /// A ciphertext bootstrapped by a [`Method`], its real part alone or both.
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`]; parameters of standard precision, whose scales could not hold the result.
-    pub fn precise_bootstrap(
+    /// As [`Bootstrapper::bootstrap`]; a key of another kind; for [`Method::Sign`] a level below `stage_count`, and for
+    /// [`Method::Precise`] parameters of standard precision, whose scales could not hold the result.
+    pub fn bootstrap_by(
         &self,
-        a: &Ciphertext,
-        keys: BootstrapKeys,
-        progress: Progress,
-    ) -> Result<Ciphertext, Error> {
-        let request = Request { method: Method::Precise, keys, slot_type: SlotType::Complex };
-        self.run(request, &[a], progress, &mut |_, _, _| {}).map(only)
-    }
-
-    /// A lossy bootstrap, to `max_level`; below level `stage_count` a regular one with the same keys, to
-    /// `max_level − stage_count`.
-    ///
-    /// # Errors
-    /// As [`Bootstrapper::bootstrap`]; a key of another kind.
-    pub fn lossy_bootstrap(
-        &self,
+        method: Method,
         a: &Ciphertext,
         keys: BootstrapKeys,
         slot_type: SlotType,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        let request = Request { method: Method::Lossy, keys, slot_type };
-        self.run(request, &[a], progress, &mut |_, _, _| {}).map(only)
-    }
-
-    /// A bootstrap of values ±1 (each part, for complex values), to `max_level`, that squares their errors.
-    ///
-    /// # Errors
-    /// As [`Bootstrapper::lossy_bootstrap`]; a level below `stage_count`.
-    pub fn sign_bootstrap(
-        &self,
-        a: &Ciphertext,
-        keys: BootstrapKeys,
-        slot_type: SlotType,
-        progress: Progress,
-    ) -> Result<Ciphertext, Error> {
-        let request = Request { method: Method::Sign, keys, slot_type };
-        self.run(request, &[a], progress, &mut |_, _, _| {}).map(only)
+        self.bootstrap_many(method, &[a], keys, slot_type, progress).map(only)
     }
 
     /// Many ciphertexts, each as by the bootstrap of the method, in groups that read the keys together.
@@ -361,7 +331,7 @@ impl Bootstrapper {
         let Request { method, keys, .. } = request;
         self.check_keys(op, a, keys)?;
         if method.is_first() {
-            check_first(op, keys)?;
+            keys.bootstrap.check_first(op)?;
         }
         if method == Method::Precise && self.context.params().literal().precision == Precision::Standard {
             return Err(Error::Parameter {
@@ -413,17 +383,9 @@ impl Bootstrapper {
     /// Refuses arguments that do not belong together.
     fn check_keys(&self, op: &'static str, a: &Ciphertext, keys: BootstrapKeys) -> Result<(), Error> {
         let context = &self.context;
-        context.check_ciphertext(op, a)?;
-        context.check_relinearized(op, a)?;
-        context.check_secret(op, "relinearization key", keys.relinearization.origin, a)?;
-        context.check_secret(op, "conjugation key", keys.conjugation.origin, a)?;
-        match keys.bootstrap {
-            BootstrapKeyRef::Full(key) => context.check_secret(op, "bootstrap key", key.origin, a)?,
-            BootstrapKeyRef::Small { key, rotation, stage_count } => {
-                context.check_secret(op, "rotation key", rotation.origin, a)?;
-                context.check_secret(op, "small bootstrap key", key.origin, a)?;
-                self.check_stage_count(op, stage_count)?;
-            }
+        keys.check(op, context, a)?;
+        if let BootstrapKeyRef::Small { stage_count, .. } = keys.bootstrap {
+            self.check_stage_count(op, stage_count)?;
         }
         context.check_slots("slot_count of the bootstrap key", keys.bootstrap.slot_count())
     }
@@ -435,15 +397,5 @@ impl Bootstrapper {
             return Ok(());
         }
         Err(Error::StageCount { op, stage_count, slot_count: self.context.slot_count(), supported })
-    }
-}
-
-/// Refuses keys without the transforms that come first.
-fn check_first(op: &'static str, keys: BootstrapKeys) -> Result<(), Error> {
-    match keys.bootstrap {
-        BootstrapKeyRef::Full(key) if key.kind() == BootstrapKind::Regular => {
-            Err(Error::BootstrapKind { op, found: key.kind(), needed: BootstrapKind::Lossy })
-        }
-        _ => Ok(()),
     }
 }

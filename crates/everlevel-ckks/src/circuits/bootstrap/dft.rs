@@ -59,7 +59,7 @@ pub enum Steps {
     Hoisted(BootstrapKeySize),
     /// Multiples of one baby and one giant step, to the left.
     Left,
-    /// The same to the right.
+    /// Giant steps by few keys, to the right.
     Right,
 }
 

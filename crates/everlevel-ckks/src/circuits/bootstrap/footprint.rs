@@ -8,8 +8,8 @@ use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use crate::Error;
 use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, GROUP};
 use crate::circuits::bootstrap::dft::{Shape, Steps};
+use crate::circuits::bootstrap::key::BootstrapKeyRef;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
-use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
 use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
@@ -63,7 +63,7 @@ impl From<BootstrapKeyRef<'_>> for BootstrapKeyForm {
 struct Stage {
     shape: Shape,
     steps: Steps,
-    /// Of the input.
+    /// Modulus of the input.
     source: PrimeSet,
     gadget: Gadget,
 }
@@ -251,7 +251,7 @@ impl Bootstrapper {
     }
 }
 
-/// What a key that nobody uses says of itself.
+/// Properties of a key that nobody uses.
 fn nobodys(core: &Core) -> Origin {
     Origin { fingerprint: core.fingerprint, secret_id: SecretId(0) }
 }

@@ -1,22 +1,24 @@
-//! The keys of a bootstrap, beside the general ones: with a switching key for every rotation, or with few.
+//! The keys of a bootstrap, beside the general ones: with a switching key for every rotation, or with few; and linear
+//! transforms with either.
 
 use std::sync::Arc;
 
 use everlevel_objects::Origin;
-use everlevel_ring::PrimeSet;
-use everlevel_rlwe::{SecretId, SwitchingKey};
+use everlevel_ring::{PrimeSet, Ring};
+use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 
-use crate::Error;
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key_set::{
     KeyPurpose, KeySource, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
 };
 use crate::circuits::bootstrap::maps::{LiftedMaps, MapCache, Maps, MapsId};
-use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
-use crate::keys::key_methods;
+use crate::keys::{ConjugationKey, RelinearizationKey, RotationKey, key_methods};
+use crate::rotation::powers_of_two;
+use crate::{Ciphertext, Context, Error};
 
 /// Keys for bootstraps of one stage count.
 #[derive(Debug)]
@@ -163,4 +165,201 @@ impl SmallBootstrapKey {
 key_methods! {
     BootstrapKey => |k| k.named().map(|(_, key)| key).collect();
     SmallBootstrapKey => |k| k.top.named().map(|(_, key)| key).collect();
+}
+
+/// The keys of a bootstrap.
+#[derive(Debug, Clone, Copy)]
+pub struct BootstrapKeys<'a> {
+    /// For EvalMod's products.
+    pub relinearization: &'a RelinearizationKey,
+    /// To separate real and imaginary parts.
+    pub conjugation: &'a ConjugationKey,
+    /// For everything else.
+    pub bootstrap: BootstrapKeyRef<'a>,
+}
+
+/// The rotations of a bootstrap.
+#[derive(Debug, Clone, Copy)]
+pub enum BootstrapKeyRef<'a> {
+    /// A key of its own for every rotation.
+    Full(&'a BootstrapKey),
+    /// A key for a few, and the powers of two for the message levels.
+    Small {
+        /// For CoeffsToSlots.
+        key: &'a SmallBootstrapKey,
+        /// For SlotsToCoeffs.
+        rotation: &'a RotationKey,
+        /// Stages of SlotsToCoeffs: levels that it takes.
+        stage_count: usize,
+    },
+}
+
+impl BootstrapKeys<'_> {
+    /// Refuses keys that don't belong to a ciphertext, and a ciphertext of another context or of three polynomials.
+    pub(crate) fn check(&self, op: &'static str, context: &Context, a: &Ciphertext) -> Result<(), Error> {
+        context.check_ciphertext(op, a)?;
+        context.check_relinearized(op, a)?;
+        context.check_secret(op, "relinearization key", self.relinearization.origin, a)?;
+        context.check_secret(op, "conjugation key", self.conjugation.origin, a)?;
+        match self.bootstrap {
+            BootstrapKeyRef::Full(key) => context.check_secret(op, "bootstrap key", key.origin, a),
+            BootstrapKeyRef::Small { key, rotation, .. } => {
+                context.check_secret(op, "rotation key", rotation.origin, a)?;
+                context.check_secret(op, "small bootstrap key", key.origin, a)
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a BootstrapKey> for BootstrapKeyRef<'a> {
+    fn from(key: &'a BootstrapKey) -> Self {
+        Self::Full(key)
+    }
+}
+
+impl<'a> BootstrapKeyRef<'a> {
+    /// Levels that SlotsToCoeffs takes.
+    pub fn stage_count(self) -> usize {
+        match self {
+            Self::Full(key) => key.stage_count(),
+            Self::Small { stage_count, .. } => stage_count,
+        }
+    }
+
+    /// Slots of the ciphertexts that it bootstraps.
+    pub fn slot_count(self) -> usize {
+        match self {
+            Self::Full(key) => key.slot_count(),
+            Self::Small { key, .. } => key.slot_count(),
+        }
+    }
+
+    /// Refuses keys without the transforms that come first.
+    pub(crate) fn check_first(self, op: &'static str) -> Result<(), Error> {
+        match self.kind() {
+            Some(found @ BootstrapKind::Regular) => {
+                Err(Error::BootstrapKind { op, found, needed: BootstrapKind::Lossy })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The kind of full keys; small ones serve every method.
+    pub(crate) fn kind(self) -> Option<BootstrapKind> {
+        match self {
+            Self::Full(key) => Some(key.kind()),
+            Self::Small { .. } => None,
+        }
+    }
+
+    /// The place of SlotsToCoeffs by a method from a level: a bootstrap that would have it first is one that has it
+    /// last where the levels for it are missing.
+    pub(crate) fn place(self, core: &Core, method: Method, slot_type: SlotType, level: usize) -> SlotsToCoeffs {
+        let has_first = self.kind().is_none_or(BootstrapKind::has_first);
+        // One EvalMod for both halves side by side is faster than two.
+        let is_packed = is_packed(core, maps_kind(core, self.kind(), SlotsToCoeffs::Last));
+        let is_meant = match method {
+            Method::Usual => has_first && !(is_packed && slot_type == SlotType::Complex),
+            Method::Lossy | Method::Sign => true,
+            Method::Regular | Method::Precise => false,
+        };
+        if is_meant && level >= self.stage_count() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }
+    }
+
+    /// Identities of the keys that aren't its own.
+    pub(crate) fn borrowed_ids(self) -> Vec<u64> {
+        match self {
+            Self::Full(_) => Vec::new(),
+            Self::Small { rotation, .. } => rotation.keys.values().map(|key| key.rows().copies().id()).collect(),
+        }
+    }
+
+    pub(crate) fn top(self) -> &'a TopKeys {
+        match self {
+            Self::Full(key) => &key.top,
+            Self::Small { key, .. } => &key.top,
+        }
+    }
+
+    /// Stages that a bootstrap reports.
+    pub(crate) fn all_stages(self) -> usize {
+        self.top().coeffs_to_slots.len() + self.stage_count()
+    }
+
+    /// The rotation that joins halves side by side, where maps have them so.
+    pub(crate) fn fold(self, core: &Core, maps: MapsKind) -> Option<(i64, &'a SwitchingKey)> {
+        let fold = match self {
+            Self::Full(key) => key.fold.as_ref(),
+            // The first rotation of the trace is the same, at all levels.
+            Self::Small { key, .. } => key.top.trace.first(),
+        };
+        fold.filter(|_| is_packed(core, maps)).map(|(left, key)| (*left, key))
+    }
+}
+
+/// The rotation keys of a transform: those of each stage, or the powers of two for all.
+#[derive(Debug, Clone, Copy)]
+enum TransformKeys<'a> {
+    Stages(&'a [StageKeys]),
+    Powers(&'a RotationKey),
+}
+
+/// A transform with its keys.
+pub(super) struct KeyedTransform<'a> {
+    slots: i64,
+    maps: Arc<Maps>,
+    steps: Steps,
+    keys: TransformKeys<'a>,
+}
+
+impl<'a> KeyedTransform<'a> {
+    /// A transform by maps of a kind, of a bootstrap that ends so many levels below the highest.
+    pub fn new(
+        core: &Core,
+        (tables, cache): (&BootstrapTables, &MapCache),
+        keys: BootstrapKeyRef<'a>,
+        transform: Transform,
+        (kind, spared): (MapsKind, usize),
+    ) -> Self {
+        let down = transform == Transform::CoeffsToSlots;
+        let stage_count = if down { keys.top().coeffs_to_slots.len() } else { keys.stage_count() };
+        let (steps, rotations) = match keys {
+            BootstrapKeyRef::Full(key) => (Steps::Hoisted(key.size()), TransformKeys::Stages(key.stages(transform))),
+            BootstrapKeyRef::Small { key, .. } if down => {
+                (Steps::Left, TransformKeys::Stages(&key.top.coeffs_to_slots))
+            }
+            BootstrapKeyRef::Small { rotation, .. } => (Steps::Right, TransformKeys::Powers(rotation)),
+        };
+        let id = MapsId { transform, stage_count, kind, steps, spared: transform.own_spared(spared) };
+        let maps = match keys {
+            BootstrapKeyRef::Full(key) => key.maps(core, (tables, cache), id),
+            BootstrapKeyRef::Small { .. } => cache.maps(core, tables, id),
+        };
+        Self { slots: core.encoder.slots() as i64, maps, steps, keys: rotations }
+    }
+
+    /// Number of stages.
+    pub fn len(&self) -> usize {
+        self.maps.stages.len()
+    }
+
+    /// Stage `stage` of each ciphertext; the last one is followed by the rotation that is still due.
+    pub fn apply(&self, ring: &Ring, stage: usize, cts: &[Rlwe]) -> Vec<Rlwe> {
+        let map = &self.maps.stages[stage];
+        let key = |r: i64| match self.keys {
+            TransformKeys::Stages(stages) => &stages[stage][&r],
+            TransformKeys::Powers(rotation) => &rotation.keys[&r],
+        };
+        let mut out: Vec<Rlwe> = match self.steps {
+            Steps::Hoisted(_) => map.apply(ring, cts, key),
+            Steps::Left | Steps::Right => map.apply_stepwise(ring, cts, key),
+        };
+        if stage + 1 == self.len() {
+            for left in powers_of_two(self.maps.rotation, self.slots) {
+                let elt = ring.rotation_elt(left);
+                out.iter_mut().for_each(|ct| *ct = key(left).automorphism(ring, ct, elt));
+            }
+        }
+        out
+    }
 }

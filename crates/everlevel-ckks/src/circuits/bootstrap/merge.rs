@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 
 use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, Request, only};
-use crate::circuits::bootstrap::key_ref::BootstrapKeys;
+use crate::circuits::bootstrap::key::BootstrapKeys;
 use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::run::ComplexParts;
 use crate::claims::Bound;

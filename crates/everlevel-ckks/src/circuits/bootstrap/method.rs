@@ -50,7 +50,7 @@ pub enum BootstrapKind {
 }
 
 impl BootstrapKind {
-    /// Its name in files and errors.
+    /// Name in files and errors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Regular => "regular",

@@ -1,17 +1,16 @@
 #![doc = include_str!("../../../notes/bootstrap.md")]
 //!
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
-//! bootstrap · `moduli` moduli and gadgets · `key_set`, `key`, `key_ref` the keys · `keygen` · `tables` constants and
-//! plans · `maps` the plaintexts of the transforms · `transform` maps with keys · `run` the pipeline · `bootstrapper`
-//! the calls · `merge` those of two ciphertexts as one · `prepare` plaintexts and memory ahead of a first call ·
-//! `footprint` their memory.
+//! bootstrap · `moduli` moduli and gadgets · `key_set`, `key` the keys, and transforms with them · `keygen` · `tables`
+//! constants and plans · `maps` the plaintexts of the transforms · `run` the pipeline · `bootstrapper` the calls ·
+//! `merge` those of two ciphertexts as one · `prepare` plaintexts and memory ahead of a first call · `footprint` their
+//! memory.
 
 pub(crate) mod bootstrapper;
 pub(crate) mod dft;
 pub(crate) mod eval_mod;
 pub(crate) mod footprint;
 pub(crate) mod key;
-pub(crate) mod key_ref;
 pub(crate) mod key_set;
 pub(crate) mod maps;
 pub(crate) mod method;
@@ -22,4 +21,3 @@ pub(crate) mod tables;
 
 mod keygen;
 mod merge;
-mod transform;

@@ -7,8 +7,7 @@ use crate::Error;
 use crate::chain::STAGE_COUNTS;
 use crate::circuits::bootstrap::dft::{self, Direction, Shape};
 use crate::circuits::bootstrap::method::{BootstrapKind, SlotsToCoeffs};
-use crate::core::Core;
-use crate::gadgets::best_gadget;
+use crate::core::{Core, best_gadget};
 
 /// The properties of an order that its maps depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

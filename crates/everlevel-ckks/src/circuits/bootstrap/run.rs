@@ -7,12 +7,12 @@ use everlevel_rlwe::{Rlwe, SwitchingKey};
 use num_complex::Complex64;
 
 use crate::circuits::bootstrap::eval_mod::{Plan, Sines};
-use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
+use crate::circuits::bootstrap::key::KeyedTransform;
+use crate::circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::MapCache;
 use crate::circuits::bootstrap::method::{Method, SlotType};
 use crate::circuits::bootstrap::moduli::{MapsKind, Transform, maps_kind, spared_primes};
 use crate::circuits::bootstrap::tables::{BootstrapTables, Order};
-use crate::circuits::bootstrap::transform::KeyedTransform;
 use crate::claims::{Claims, Estimate};
 use crate::core::Core;
 use crate::ladder::{self, Batch};
@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
         self.spared = levels;
     }
 
-    /// The same for several groups, which are reported as one piece of work.
+    /// This run for several groups, which are reported as one piece of work.
     pub fn groups(mut self, count: usize) -> Self {
         self.total *= count;
         self
@@ -282,8 +282,8 @@ impl<'a> Run<'a> {
         a.estimate().through_spread_sine(self.tables.last.sine(None), self.slots(), self.tables.last.error)
     }
 
-    /// Of real and imaginary parts. Signs square their input's error, EvalMod's at their extrema is small, and the last
-    /// rounding remains.
+    /// Estimates of real and imaginary parts. Signs square their input's error, EvalMod's at their extrema is small,
+    /// and the last rounding remains.
     fn first_estimates(&self, a: &Ciphertext, method: Method, level: usize) -> [Estimate; 2] {
         let order = &self.tables.first;
         let rounding = self.core.rounding_error(self.core.ladder.scales[level]);

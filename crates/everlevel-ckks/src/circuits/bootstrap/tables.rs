@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use everlevel_ring::PrimeSet;
-use everlevel_rlwe::noise;
+use everlevel_rlwe::rounding_std_dev;
 
 use crate::chain::{LOG2_EVAL_MOD, LOG2_FIRST_BASE_SCALE, log2_base_scale};
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
@@ -20,7 +20,7 @@ const EVAL_MOD_NOISE: f64 = 7.9e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
 
-/// What bounds of a bootstrap's error leave out has this probability.
+/// Probability of what bounds of a bootstrap's error leave out.
 fn left_out(certainty: Certainty) -> f64 {
     match certainty {
         Certainty::Usual => 1.0 / (1u64 << 20) as f64,
@@ -56,7 +56,7 @@ impl Order {
         let base_scale = log2_base_scale(slots).exp2();
         let message_ratio = ring.product(base) / base_scale;
         let spread = (slots as f64).sqrt();
-        let rounding = spread * noise::rounding_std_dev(core.params.secret_weight()) / base_scale;
+        let rounding = spread * rounding_std_dev(core.params.secret_weight()) / base_scale;
         let eval_mod = spread * eval_mod_error(ring.n()) * message_ratio / (2.0 * std::f64::consts::PI);
         let rare_error = Worst::of(|certainty| fit.rare_error(2 * slots, left_out(certainty)));
         Self { base_scale, message_ratio, error: eval_mod.hypot(2.0 * rounding), rare_error }
@@ -67,7 +67,7 @@ impl Order {
         let ring = &core.ring;
         let base_scale = LOG2_FIRST_BASE_SCALE.exp2();
         let message_ratio = ring.product(base) / base_scale;
-        let rounding = noise::rounding_std_dev(core.params.secret_weight()) / base_scale;
+        let rounding = rounding_std_dev(core.params.secret_weight()) / base_scale;
         let eval_mod = eval_mod_error(ring.n()) * message_ratio / (2.0 * std::f64::consts::PI);
         let count = 2 * core.encoder.slots();
         let rare_error = Worst::of(|certainty| fit.rarest_error(count, left_out(certainty)));

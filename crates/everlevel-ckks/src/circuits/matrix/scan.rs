@@ -1,4 +1,4 @@
-//! What a matrix is, whatever multiplies with it: its diagonals, and the sizes that bounds and errors are made of.
+//! Matrices, whatever multiplies with them: their diagonals, and the sizes that bounds and errors are made of.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,8 @@
 
 use crate::Error;
 
-/// Of the bound: below, the noise of a polynomial is no longer small beside what it makes of the gap.
+/// The least gap as a share of the bound: below, the noise of a polynomial is no longer small beside what it makes of
+/// the gap.
 const LEAST_GAP: f64 = 1.0 / 4096.0;
 /// 2^-26.
 const LEAST_ERROR: f64 = 1.0 / 67_108_864.0;

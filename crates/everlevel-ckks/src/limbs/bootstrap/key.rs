@@ -54,7 +54,7 @@ impl Context {
     /// Parameters without a bootstrap.
     pub fn bootstrap_key_footprint(&self) -> Result<Footprint, Error> {
         let keys = self.bootstrap_plan()?.keys();
-        let held: usize = keys.iter().map(|(_, gadget)| self.frame.key_nbytes(gadget)).sum();
+        let held: usize = keys.iter().map(|(_, gadget)| self.key_nbytes(gadget)).sum();
         let limbs = keys.iter().map(|(_, gadget)| gadget.limbs).max().unwrap_or(0);
         // Mask, body and product of a row, and their transforms.
         Ok(Footprint { held: held as u64, work: (8 * 8 * self.params.n() * limbs) as u64 })
@@ -67,7 +67,7 @@ impl Context {
     /// [`Error::Cancelled`].
     pub fn bootstrap_key(&self, secret: &SecretKey, progress: Progress) -> Result<BootstrapKey, Error> {
         let op = "bootstrap_key";
-        self.frame.require(op, "secret key", secret.origin())?;
+        self.require(op, "secret key", secret.origin())?;
         let plan = self.bootstrap_plan()?;
         with_memory(op, self.bootstrap_key_footprint()?, || {
             let all = plan.keys();
@@ -85,7 +85,7 @@ impl Context {
     /// A secret of few ones, for one limb alone.
     fn sparse_secret(&self) -> Result<everlevel_rlwe::SecretKey<LimbRing>, Error> {
         let mut coeffs = vec![0; self.params.n()];
-        let seed = self.frame.seed()?;
+        let seed = self.seed()?;
         sampler::fixed_weight(&mut seed.stream(Domain::SecretKey, 0), &mut coeffs, ENCAPSULATION_WEIGHT)?;
         Ok(everlevel_rlwe::SecretKey::from_coeffs(self.ring(), SecretId(0), coeffs))
     }

@@ -9,12 +9,12 @@ pub(super) enum Purpose {
     ToDense,
     Relinearization,
     Conjugation,
-    /// Of a baby step to the next one, of a stage, those into slots first.
+    /// Keys of a baby step to the next one, of a stage, those into slots first.
     Baby {
         stage: usize,
         left: i64,
     },
-    /// Of a giant step, whose vector is moved before its product.
+    /// Keys of a giant step, whose vector is moved before its product.
     Giant {
         stage: usize,
         left: i64,

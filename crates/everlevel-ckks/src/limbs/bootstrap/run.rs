@@ -1,6 +1,6 @@
 //! The pipeline of a bootstrap over limbs.
 
-use everlevel_limbs::{Error, noise};
+use everlevel_limbs::{Error, log2_hypot};
 use everlevel_objects::with_memory;
 use everlevel_ring::base2k::{ClearPoly, TurnedSum, coefficients};
 use everlevel_ring::{Footprint, HalfProduct, LimbRing, Progress, report};
@@ -58,7 +58,7 @@ impl Context {
         Ok(Footprint { held: (16 * self.params.n() * plan.low_limbs) as u64, work: (stage + key) as u64 })
     }
 
-    /// The same values with the budget of [`Context::bootstrapped_bits`], and as many bits more as the bound has above
+    /// These values with the budget of [`Context::bootstrapped_bits`], and as many bits more as the bound has above
     /// 1. Of the budget, as many bits as the message ratio has are enough for values up to 1.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Context {
     /// [`Error::Cancelled`].
     pub fn bootstrap(&self, a: &Ciphertext, key: &BootstrapKey, progress: Progress) -> Result<Ciphertext, Error> {
         let op = "bootstrap";
-        self.frame.require_same(op, ("bootstrap key", key.origin()), a.origin)?;
+        self.require_same(op, ("bootstrap key", key.origin()), a.origin)?;
         let plan = self.bootstrap_plan()?;
         // Values are divided by a power of two to be below 1: which is a budget that is larger.
         let above = Params::needed_bits(a.bound) - Params::needed_bits(1.0);
@@ -74,7 +74,7 @@ impl Context {
         self.room(op, i64::from(a.budget_bits) - spare, a.bound, a.budget_bits)?;
         let run = Run { context: self, plan, key, progress, done: 0 };
         let ct = with_memory(op, self.bootstrap_footprint()?, || run.run(self.at_budget(a, RATIO_BITS + above)))?;
-        let log2_slot = noise::log2_hypot(a.log2_error(), f64::from(above) + self.bootstrap_error());
+        let log2_slot = log2_hypot(a.log2_error(), f64::from(above) + self.bootstrap_error());
         let budget = plan.result_bits() + above;
         let log2_noise = log2_slot - f64::from(budget) - 0.5 * (self.params.n() as f64).log2();
         let result = Ciphertext { origin: a.origin, ct, budget_bits: budget, bound: a.bound, log2_noise };

@@ -1,4 +1,5 @@
-//! The baby steps of a linear transform: the part that streams keys.
+//! The steps of a linear transform: baby steps, which stream keys, and giant steps, the rotations of their sums, which
+//! are added up before they are divided.
 //!
 //! *Order of the work.* Everything before the giant steps is independent for each prime, and for each aligned block of
 //! the transform domain up to where the block is read from (see [`everlevel_math::GaloisMap`]). So the outer loop runs
@@ -11,10 +12,11 @@ use everlevel_math::{GaloisMap, packed};
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
-use crate::residues::PackedLimb;
-use crate::{Diagonal, Eval, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+use crate::residues::{PackedLimb, limbs_by_prime};
+use crate::{Diagonal, Eval, HalfProduct, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
-/// Residues of a block: two rotated parts of sixteen baby steps fill half a mebibyte.
+/// Residues of a block: two rotated parts of sixteen baby steps, or the expanded blocks of sixteen terms, fill half a
+/// mebibyte.
 const BLOCK: usize = 2048;
 
 /// A ciphertext, body and mask, and the digits of its mask.
@@ -184,5 +186,86 @@ impl<'a> Work<'a> {
         m.add_assign(u0, &c0[range]);
         map.apply_block_into(r0, u0, block);
         map.apply_block_into(r1, u1, block);
+    }
+}
+
+/// The giant steps of a linear transform, for [`Ring::giant_sums`].
+#[derive(Debug)]
+pub struct GiantSteps<'a> {
+    /// The primes of the ciphertexts.
+    pub source: &'a PrimeSet,
+    /// The shape of the rotation keys.
+    pub gadget: &'a RnsGadget,
+    /// The left rotation of each step, with its key's rows but for the step that doesn't rotate.
+    pub rotations: Vec<(i64, Option<&'a ResidueRows>)>,
+}
+
+impl Ring {
+    /// For each ciphertext, the sum of its baby sums' images under their giant steps, over the source and the keys'
+    /// special primes: masks are divided by these for the keys' digits, bodies are not, nor is the sum.
+    ///
+    /// `sums` are [`Ring::baby_sums`]: of each ciphertext, one for each giant step.
+    pub fn giant_sums(&self, steps: &GiantSteps<'_>, sums: Vec<Vec<[Poly<Eval>; 2]>>) -> Vec<[Poly<Eval>; 2]> {
+        let GiantSteps { source, gadget, rotations } = steps;
+        if sums.iter().flatten().flatten().any(Poly::is_there) {
+            return self.giant_sums_there(steps, sums);
+        }
+        let full = source.union(&gadget.special);
+        let mut accs: Vec<[Poly<Eval>; 2]> = sums.iter().map(|_| [self.zero(&full), self.zero(&full)]).collect();
+        let mut sums: Vec<_> = sums.into_iter().map(Vec::into_iter).collect();
+        for (rotation, rows) in rotations {
+            let sums = sums.iter_mut().filter_map(Iterator::next);
+            let Some(rows) = rows else {
+                for ([acc0, acc1], [c0, c1]) in accs.iter_mut().zip(sums) {
+                    self.add_assign(acc0, &c0);
+                    self.add_assign(acc1, &c1);
+                }
+                continue;
+            };
+            let (bodies, masks): (Vec<_>, Vec<_>) = sums.map(|[c0, c1]| (c0, c1)).unzip();
+            let masks = self.rescale_many(masks, source);
+            let digits = self.digits(gadget, &masks.iter().collect::<Vec<_>>());
+            let products = self.multiply(&digits.iter().collect::<Vec<_>>(), rows);
+            drop((digits, masks));
+            let elt = self.rotation_elt(*rotation);
+            for (([acc0, acc1], [mut c0, c1]), body) in accs.iter_mut().zip(products).zip(&bodies) {
+                self.add_assign(&mut c0, body);
+                self.automorphism_add_assign(acc0, &c0, elt);
+                self.automorphism_add_assign(acc1, &c1, elt);
+            }
+        }
+        accs
+    }
+}
+
+impl Ring {
+    /// For each ciphertext, body and mask, `Σ_i diagonal_i ⊙ rotated_i`, where `rotated[i]` has all ciphertexts'
+    /// rotations by baby step `i`.
+    pub fn row_sums(
+        &self,
+        source: &PrimeSet,
+        row: &[Option<Diagonal>],
+        rotated: &[Vec<[&Poly<Eval>; 2]>],
+    ) -> Vec<[Poly<Eval>; 2]> {
+        if rotated[0].iter().flatten().any(|part| part.is_there()) {
+            return self.row_sums_there(source, row, rotated);
+        }
+        let mut sums: Vec<[Poly<Eval>; 2]> =
+            rotated[0].iter().map(|_| [self.uninit(source), self.uninit(source)]).collect();
+        limbs_by_prime(&mut sums).into_par_iter().zip(source.indices()).for_each(|(outs, &prime)| {
+            let lifted: Vec<(&Vec<[&Poly<Eval>; 2]>, Lifted)> =
+                row.iter().zip(rotated).filter_map(|(d, cts)| Some((cts, d.as_ref()?.lift(self, prime)))).collect();
+            let mut scratch = Scratch::default();
+            for (ct, [o0, o1]) in outs.into_iter().enumerate() {
+                for (block, (o0, o1)) in o0.chunks_mut(BLOCK).zip(o1.chunks_mut(BLOCK)).enumerate() {
+                    let at = block * BLOCK;
+                    let range = at..at + o0.len();
+                    let terms: Vec<_> =
+                        lifted.iter().map(|(cts, d)| (d, cts[ct].map(|c| &c.limb(prime)[range.clone()]))).collect();
+                    inner_products(self.modulus(prime), at, [o0, o1], &terms, &mut scratch);
+                }
+            }
+        });
+        sums
     }
 }
