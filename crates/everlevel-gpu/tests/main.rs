@@ -2,6 +2,7 @@
 
 mod bootstraps;
 mod faults;
+mod lost;
 mod moduli;
 mod places;
 mod pointwise;
