@@ -198,10 +198,11 @@ FUNCTION void inverse_columns(GLOBAL(u64) limbs, TABLE(typename A::factor) roots
 #define ROW_PITCH 272u
 #define ROW_PLACE(row, k, p) ((row) * ROW_PITCH + (k) * 17 + (p))
 
-// The rows' last eight levels, from the columns' values to canonical ones; a limb has `rows` rows.
+// The rows' last eight levels, from the columns' values to canonical ones; a limb has `rows` rows. An end is two words for
+// each job: a limb that is added to the result, each times a factor of its own, or NONE; and the limb of what comes out.
 template <class A>
 FUNCTION void forward_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,
-                           u32 rows) {
+                           TABLE(u32) ends, TABLE(Factor) factors, u32 rows) {
     SHARED(typename A::word, tile, ROWS_TOGETHER * ROW_PITCH);
     PHASE
         const Limbs at(jobs, (u64)ROW * rows);
@@ -229,10 +230,16 @@ FUNCTION void forward_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, T
     PHASE
         const Limbs at(jobs, (u64)ROW * rows);
         const A m(primes[at.prime]);
+        const u64 q = primes[at.prime].q;
+        const u32 addend = ends[2 * BLOCK_Y];
+        const u64 to = (u64)ends[2 * BLOCK_Y + 1] * rows * ROW, other = (u64)addend * rows * ROW;
+        const Factor w = factors[2 * BLOCK_Y], v = factors[2 * BLOCK_Y + 1];
         UNROLL for (u32 r = 0; r < ROWS_TOGETHER; r++) {
             const u32 row = BLOCK_X * ROWS_TOGETHER + r;
             if (row < rows) {
-                limbs[at.to + row * ROW + tid] = m.canonical(tile[ROW_PLACE(r, tid >> 4, tid & 15)]);
+                u64 x = m.canonical(tile[ROW_PLACE(r, tid >> 4, tid & 15)]);
+                if (addend != NONE) x = added(scaled(x, w, q), scaled(limbs[other + row * ROW + tid], v, q), q);
+                limbs[to + row * ROW + tid] = x;
             }
         }
     END
@@ -294,8 +301,8 @@ FUNCTION void inverse_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, T
 
 #define ROW_KERNELS(A, NAME)                                                                                           \
     KERNEL forward_rows_##NAME(GLOBAL(u64) limbs, TABLE(A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,        \
-                               u32 rows) {                                                                             \
-        forward_rows<A>(limbs, roots, primes, jobs, rows);                                                             \
+                               TABLE(u32) ends, TABLE(Factor) factors, u32 rows) {                                     \
+        forward_rows<A>(limbs, roots, primes, jobs, ends, factors, rows);                                              \
     }                                                                                                                  \
     KERNEL inverse_rows_##NAME(GLOBAL(u64) limbs, TABLE(A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,        \
                                u32 rows) {                                                                             \

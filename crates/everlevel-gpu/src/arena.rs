@@ -10,6 +10,7 @@ use everlevel_ring::Ring;
 use everlevel_ring::device::{Call, DeviceLimb, DevicePacked};
 
 use crate::constants::{Prime, roots};
+use crate::ends::with_ends;
 use crate::free::Free;
 use crate::planes::Planes;
 use crate::together::{together, with_folded_scales, without_copies};
@@ -307,7 +308,14 @@ impl<D: Device> Arena<D> {
             without_copies(calls, |limb| free.is_spare(limb))
         };
         let calls = with_folded_scales(calls, &self.moduli);
-        let launched = together(calls).iter().try_for_each(|call| self.execute(call));
+        let calls = {
+            let free = self.free();
+            with_ends(together(calls), |limb| free.is_spare(limb))
+        };
+        let launched = calls.iter().try_for_each(|(call, ends)| match call {
+            Call::Forward(transforms) => self.forward_to_ends(transforms, ends),
+            call => self.execute(call),
+        });
         let graph = self.device.end_recording(&self.stream);
         launched.and(graph)
     }

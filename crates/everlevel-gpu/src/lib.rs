@@ -26,6 +26,7 @@ mod convert;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod device;
+mod ends;
 mod error;
 mod free;
 #[cfg(feature = "host")]

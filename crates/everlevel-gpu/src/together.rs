@@ -179,7 +179,7 @@ fn join(to: &mut Call, from: Call) {
     }
 }
 
-fn job_count(call: &Call) -> usize {
+pub(crate) fn job_count(call: &Call) -> usize {
     match call {
         Call::Copy(all) => all.len(),
         Call::Clear(all) => all.len(),
@@ -195,7 +195,7 @@ fn job_count(call: &Call) -> usize {
 }
 
 /// The limbs that a call reads, and those that it writes.
-fn touched(call: &Call) -> [Vec<DeviceLimb>; 2] {
+pub(crate) fn touched(call: &Call) -> [Vec<DeviceLimb>; 2] {
     match call {
         Call::Copy(pairs) => [1, 0].map(|at| pairs.iter().map(|pair| pair[at]).collect()),
         Call::Clear(limbs) => [Vec::new(), limbs.clone()],

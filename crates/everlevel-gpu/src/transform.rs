@@ -3,7 +3,12 @@
 use everlevel_ring::device::Transform;
 
 use crate::arena::Table;
+use crate::constants::Factor;
+use crate::ends::End;
 use crate::{Arena, Device, Error};
+
+/// In place of the other operand of a transform without an end: as in words.h.
+const NONE: u32 = u32::MAX;
 
 /// log2 of a row's points, and the rows of a block: `LOG_ROW` and `ROWS_TOGETHER` of transform.h.
 const LOG_ROW: u32 = 8;
@@ -18,13 +23,39 @@ impl<D: Device> Arena<D> {
     /// # Errors
     /// The device's.
     pub fn forward(&self, transforms: &[Transform]) -> Result<(), Error> {
-        let mut transforms: Vec<&Transform> = transforms.iter().collect();
-        transforms.sort_by_key(|transform| transform.prime);
-        let (jobs, name) = (self.transform_jobs(transforms), self.arithmetic.name());
+        self.forward_to_ends(transforms, &[])
+    }
+
+    /// Forward transforms with an end for each, or for none.
+    pub(crate) fn forward_to_ends(&self, transforms: &[Transform], ends: &[Option<End>]) -> Result<(), Error> {
+        assert!(ends.is_empty() || ends.len() == transforms.len());
+        let ends = ends.iter().chain(std::iter::repeat(&None));
+        let mut transforms: Vec<(&Transform, &Option<End>)> = transforms.iter().zip(ends).collect();
+        transforms.sort_by_key(|(transform, _)| transform.prime);
+        let end = |&(transform, end): &(&Transform, &Option<End>)| match end {
+            Some(end) => [self.word_of(end.other), self.word_of(end.to)],
+            None => [NONE, self.word_of(transform.to)],
+        };
+        let ends: Vec<u32> = transforms.iter().flat_map(end).collect();
+        let factors = |&(transform, end): &(&Transform, &Option<End>)| {
+            let q = self.moduli()[transform.prime].q();
+            end.map_or([0; 2], |end| end.factors).map(|w| Factor::new(w, q))
+        };
+        let factors: Vec<Factor> = transforms.iter().flat_map(factors).collect();
+        let [ends, factors] = [self.table(bytemuck::cast_slice(&ends))?, self.table(bytemuck::cast_slice(&factors))?];
+        let jobs = self.transform_jobs(transforms.into_iter().map(|(transform, _)| transform));
+        let name = self.arithmetic.name();
         let (columns, rows) = self.grids();
         let kernel = format!("forward_columns_{}_{name}", self.column_levels());
         self.launch(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
-        let tables = [Table::Roots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
+        let tables = [
+            Table::Roots,
+            Table::Primes,
+            Table::Jobs,
+            Table::Of(&ends),
+            Table::Of(&factors),
+            Table::Word(self.row_count()),
+        ];
         self.launch(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
     }
 
