@@ -68,6 +68,8 @@ const Entry ENTRIES[] = {
     EACH_COLUMNS(COLUMN_ENTRIES)
     ENTRY(forward_rows_integers)
     ENTRY(forward_rows_doubles)
+    ENTRY(forward_rows_to_ends_integers)
+    ENTRY(forward_rows_to_ends_doubles)
     ENTRY(inverse_rows_integers)
     ENTRY(inverse_rows_doubles)
     ENTRY(add)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arithmetic.h"
+#include "automorphism.h"
 
 // log2 of a row's points, and the rows of a block.
 #define LOG_ROW 8u
@@ -198,12 +199,11 @@ FUNCTION void inverse_columns(GLOBAL(u64) limbs, TABLE(typename A::factor) roots
 #define ROW_PITCH 272u
 #define ROW_PLACE(row, k, p) ((row) * ROW_PITCH + (k) * 17 + (p))
 
-// The rows' last eight levels, from the columns' values to canonical ones; a limb has `rows` rows. An end is two words for
-// each job: a limb that is added to the result, each times a factor of its own, or NONE; and the limb of what comes out.
+// The two passes of the rows' last eight levels, from the columns' values to those in `tile`; a limb has `rows` rows.
 template <class A>
-FUNCTION void forward_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,
-                           TABLE(u32) ends, TABLE(Factor) factors, u32 rows) {
-    SHARED(typename A::word, tile, ROWS_TOGETHER * ROW_PITCH);
+FUNCTION void forward_row_levels(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, TABLE(Prime) primes,
+                                 TABLE(u32) jobs, u32 rows,
+                                 SHARED_OF(typename A::word, ROWS_TOGETHER *ROW_PITCH) tile) {
     PHASE
         const Limbs at(jobs, (u64)ROW * rows);
         const A m(primes[at.prime]);
@@ -226,20 +226,48 @@ FUNCTION void forward_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, T
             UNROLL for (u32 k = 0; k < 16; k++) tile[ROW_PLACE(r, p, k)] = x[k];
         }
     END
-    // In the order of memory.
+}
+
+// The rows' last eight levels, to canonical values in the order of memory.
+template <class A>
+FUNCTION void forward_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,
+                           u32 rows) {
+    SHARED(typename A::word, tile, ROWS_TOGETHER * ROW_PITCH);
+    forward_row_levels<A>(limbs, roots, primes, jobs, rows, tile);
+    PHASE
+        const Limbs at(jobs, (u64)ROW * rows);
+        const A m(primes[at.prime]);
+        UNROLL for (u32 r = 0; r < ROWS_TOGETHER; r++) {
+            const u32 row = BLOCK_X * ROWS_TOGETHER + r;
+            if (row < rows) {
+                limbs[at.to + row * ROW + tid] = m.canonical(tile[ROW_PLACE(r, tid >> 4, tid & 15)]);
+            }
+        }
+    END
+}
+
+// The same with ends, three words for each job: a limb that is added to the result, each times a factor of its own, or
+// NONE; the limb of what comes out; and the inverse of the automorphism's element under which it does.
+template <class A>
+FUNCTION void forward_rows_to_ends(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, TABLE(Prime) primes,
+                                   TABLE(u32) jobs, TABLE(u32) ends, TABLE(Factor) factors, u32 log_n) {
+    SHARED(typename A::word, tile, ROWS_TOGETHER * ROW_PITCH);
+    const u32 rows = 1u << (log_n - LOG_ROW);
+    forward_row_levels<A>(limbs, roots, primes, jobs, rows, tile);
     PHASE
         const Limbs at(jobs, (u64)ROW * rows);
         const A m(primes[at.prime]);
         const u64 q = primes[at.prime].q;
-        const u32 addend = ends[2 * BLOCK_Y];
-        const u64 to = (u64)ends[2 * BLOCK_Y + 1] * rows * ROW, other = (u64)addend * rows * ROW;
+        const u32 addend = ends[3 * BLOCK_Y], element = ends[3 * BLOCK_Y + 2];
+        const u64 to = (u64)ends[3 * BLOCK_Y + 1] << log_n, other = (u64)addend << log_n;
         const Factor w = factors[2 * BLOCK_Y], v = factors[2 * BLOCK_Y + 1];
         UNROLL for (u32 r = 0; r < ROWS_TOGETHER; r++) {
             const u32 row = BLOCK_X * ROWS_TOGETHER + r;
             if (row < rows) {
                 u64 x = m.canonical(tile[ROW_PLACE(r, tid >> 4, tid & 15)]);
-                if (addend != NONE) x = added(scaled(x, w, q), scaled(limbs[other + row * ROW + tid], v, q), q);
-                limbs[to + row * ROW + tid] = x;
+                const u32 i = row * ROW + tid;
+                if (addend != NONE) x = added(scaled(x, w, q), scaled(limbs[other + i], v, q), q);
+                limbs[to + (element == 1 ? i : source_of(i, element, log_n))] = x;
             }
         }
     END
@@ -301,8 +329,12 @@ FUNCTION void inverse_rows(GLOBAL(u64) limbs, TABLE(typename A::factor) roots, T
 
 #define ROW_KERNELS(A, NAME)                                                                                           \
     KERNEL forward_rows_##NAME(GLOBAL(u64) limbs, TABLE(A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,        \
-                               TABLE(u32) ends, TABLE(Factor) factors, u32 rows) {                                     \
-        forward_rows<A>(limbs, roots, primes, jobs, ends, factors, rows);                                              \
+                               u32 rows) {                                                                             \
+        forward_rows<A>(limbs, roots, primes, jobs, rows);                                                             \
+    }                                                                                                                  \
+    KERNEL forward_rows_to_ends_##NAME(GLOBAL(u64) limbs, TABLE(A::factor) roots, TABLE(Prime) primes,                 \
+                                       TABLE(u32) jobs, TABLE(u32) ends, TABLE(Factor) factors, u32 log_n) {           \
+        forward_rows_to_ends<A>(limbs, roots, primes, jobs, ends, factors, log_n);                                     \
     }                                                                                                                  \
     KERNEL inverse_rows_##NAME(GLOBAL(u64) limbs, TABLE(A::factor) roots, TABLE(Prime) primes, TABLE(u32) jobs,        \
                                u32 rows) {                                                                             \

@@ -1,5 +1,6 @@
-//! Combinations done by the forward transforms that make one of their operands: the last step of a division by part of
-//! the modulus takes a pass over memory less, and a launch less.
+//! Combinations and automorphisms done by the forward transforms that make their operands: the last steps of a key
+//! switch, a division by part of the modulus and an automorphism, take two passes over memory less, and two launches
+//! less.
 
 use std::collections::HashSet;
 
@@ -7,12 +8,13 @@ use everlevel_ring::device::{Call, DeviceLimb, Scaling};
 
 use crate::together::{job_count, touched};
 
-/// What becomes of a forward transform's result `x`: `to = x·factors[0] + other·factors[1]`.
+/// What becomes of a forward transform's result `x`: `to` is `x`, or `x·w + other·v`, under an automorphism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     pub to: DeviceLimb,
-    pub other: DeviceLimb,
-    pub factors: [u64; 2],
+    /// The limb `other`, and the factors `w` and `v`.
+    pub combined: Option<(DeviceLimb, [u64; 2])>,
+    pub galois_elt: u64,
 }
 
 /// A call, with the ends of a forward call's transforms; other calls have none.
@@ -21,8 +23,6 @@ pub(crate) type CallWithEnds = (Call, Vec<Option<End>>);
 /// The calls, with combinations done by earlier forward transforms where nobody else sees the transform's result.
 /// `is_free` says of a limb that nobody reads it after all calls.
 pub(crate) fn with_ends(calls: Vec<Call>, is_free: impl Fn(DeviceLimb) -> bool) -> Vec<CallWithEnds> {
-    let touched: Vec<[HashSet<DeviceLimb>; 2]> =
-        calls.iter().map(|call| touched(call).map(|limbs| limbs.into_iter().collect())).collect();
     let mut calls: Vec<CallWithEnds> = calls
         .into_iter()
         .map(|call| {
@@ -30,6 +30,13 @@ pub(crate) fn with_ends(calls: Vec<Call>, is_free: impl Fn(DeviceLimb) -> bool) 
             (call, vec![None; count])
         })
         .collect();
+    join_combinations(&mut calls, &is_free);
+    join_automorphisms(&mut calls, &is_free);
+    calls
+}
+
+fn join_combinations(calls: &mut Vec<CallWithEnds>, is_free: &impl Fn(DeviceLimb) -> bool) {
+    let touched = touched_with_ends(calls);
     for at in 0..calls.len() {
         let (Call::Scaling(Scaling::Combine, all, factors), _) = &mut calls[at] else { continue };
         let (all, factors) = (std::mem::take(all), std::mem::take(factors));
@@ -40,8 +47,9 @@ pub(crate) fn with_ends(calls: Vec<Call>, is_free: impl Fn(DeviceLimb) -> bool) 
             // The transform's result is either operand, and its factor is first.
             let either = [(job.b, job.a, [factors[1], factors[0]]), (job.a, job.b, [factors[0], factors[1]])];
             let found = either.into_iter().filter(|(x, ..)| is_read_once(*x)).find_map(|(x, other, factors)| {
-                let end = End { to: job.to, other, factors };
-                Some((maker(&calls, &touched, at, (x, end), &is_free)?, end))
+                let end = End { to: job.to, combined: Some((other, factors)), galois_elt: 1 };
+                let [call, place] = maker(calls, &touched, at, (x, job.to, Some(other)), is_free)?;
+                calls[call].1[place].is_none().then_some(([call, place], end))
             });
             match found {
                 Some(([call, place], end)) => calls[call].1[place] = Some(end),
@@ -54,32 +62,68 @@ pub(crate) fn with_ends(calls: Vec<Call>, is_free: impl Fn(DeviceLimb) -> bool) 
         calls[at].0 = Call::Scaling(Scaling::Combine, kept, kept_factors);
     }
     calls.retain(|(call, _)| job_count(call) > 0);
-    calls
 }
 
-/// The forward transform, by its call and its place there, whose result `x` the combination of call `at` may be done
-/// with, which alone in its call reads it: nobody else does, and what the combination reads and writes isn't touched in between.
+fn join_automorphisms(calls: &mut Vec<CallWithEnds>, is_free: &impl Fn(DeviceLimb) -> bool) {
+    let touched = touched_with_ends(calls);
+    for at in 0..calls.len() {
+        let (Call::Automorphism(all, galois_elt), _) = &mut calls[at] else { continue };
+        let (all, galois_elt) = (std::mem::take(all), *galois_elt);
+        let is_read_once = |x| all.iter().filter(|job| job.a == x).count() == 1;
+        let mut kept = Vec::new();
+        for &job in &all {
+            let found =
+                is_read_once(job.a).then(|| maker(calls, &touched, at, (job.a, job.to, None), is_free)).flatten();
+            let end = found.map(|[call, place]| &mut calls[call].1[place]);
+            match end {
+                Some(end) if end.is_none_or(|end| end.galois_elt == 1) => {
+                    let combined = end.and_then(|end| end.combined);
+                    *end = Some(End { to: job.to, combined, galois_elt });
+                }
+                _ => kept.push(job),
+            }
+        }
+        calls[at].0 = Call::Automorphism(kept, galois_elt);
+    }
+    calls.retain(|(call, _)| job_count(call) > 0);
+}
+
+/// The limbs that each call reads, and those that it writes: a transform writes its result's limb wherever it ends.
+fn touched_with_ends(calls: &[CallWithEnds]) -> Vec<[HashSet<DeviceLimb>; 2]> {
+    let of_call = |(call, ends): &CallWithEnds| {
+        let mut limbs = touched(call).map(HashSet::from_iter);
+        for end in ends.iter().flatten() {
+            limbs[0].extend(end.combined.map(|(other, _)| other));
+            limbs[1].insert(end.to);
+        }
+        limbs
+    };
+    calls.iter().map(of_call).collect()
+}
+
+/// The forward transform, by its call and its place there, that makes the limb `x`, if call `at`, which makes `to` of
+/// it and of another limb, may be done with it: nobody else reads `x`, and what call `at` reads and writes isn't
+/// touched in between. In call `at` itself `x` is read once.
 fn maker(
     calls: &[CallWithEnds],
     touched: &[[HashSet<DeviceLimb>; 2]],
     at: usize,
-    (x, End { to, other, .. }): (DeviceLimb, End),
+    (x, to, other): (DeviceLimb, DeviceLimb, Option<DeviceLimb>),
     is_free: impl Fn(DeviceLimb) -> bool,
 ) -> Option<[usize; 2]> {
     let first = (0..at).rev().find(|&call| touched[call][1].contains(&x))?;
     let (Call::Forward(all), ends) = &calls[first] else { return None };
-    let place = all.iter().position(|transform| transform.to == x)?;
-    let others_are_apart = touched[first..at].iter().enumerate().all(|(later, [reads, writes])| {
-        let is_maker = later == 0;
-        let x_is_seen = !is_maker && reads.contains(&x);
+    let place = all.iter().zip(ends).position(|(transform, end)| end.map_or(transform.to, |end| end.to) == x)?;
+    let are_apart = touched[first..at].iter().enumerate().all(|(later, [reads, writes])| {
+        let x_is_seen = later > 0 && reads.contains(&x);
         let to_is_touched = to != x && (reads.contains(&to) || writes.contains(&to));
-        !x_is_seen && !to_is_touched && !writes.contains(&other)
+        !x_is_seen && !to_is_touched && !other.is_some_and(|other| writes.contains(&other))
     });
     let is_last = || {
         let later = (at + 1..calls.len()).find(|&call| touched[call].iter().any(|limbs| limbs.contains(&x)));
         later.map_or_else(|| is_free(x), |call| !touched[call][0].contains(&x))
     };
-    (others_are_apart && ends[place].is_none() && (to == x || is_last())).then_some([first, place])
+    (are_apart && (to == x || is_last())).then_some([first, place])
 }
 
 #[cfg(test)]
@@ -110,7 +154,9 @@ mod tests {
 
     #[test]
     fn combinations_join_the_transform_of_either_operand() {
-        let end = |to, other, factors| Some(End { to: DeviceLimb(to), other: DeviceLimb(other), factors });
+        let end = |to, other, factors| {
+            Some(End { to: DeviceLimb(to), combined: Some((DeviceLimb(other), factors)), galois_elt: 1 })
+        };
         assert_eq!(fused(vec![forward(5), combine([1, 2, 5])]), (1, end(1, 2, [3, 2])));
         assert_eq!(fused(vec![forward(5), combine([1, 5, 2])]), (1, end(1, 2, [2, 3])));
         assert_eq!(fused(vec![forward(5), combine([2, 2, 5])]), (1, end(2, 2, [3, 2])));
@@ -118,6 +164,24 @@ mod tests {
         assert_eq!(fused(vec![forward(1), combine([1, 2, 1]), copy(3, 1)]), (2, end(1, 2, [3, 2])));
         // Another result is there afterwards.
         assert_eq!(fused(vec![forward(1), combine([2, 2, 1]), copy(1, 3)]), (2, end(2, 2, [3, 2])));
+    }
+
+    fn automorphism(to: u32, from: u32) -> Call {
+        let [to, a] = [to, from].map(DeviceLimb);
+        Call::Automorphism(vec![Operands { to, a, b: a, prime: 0 }], 5)
+    }
+
+    #[test]
+    fn automorphisms_join_transforms_and_their_combinations() {
+        let end = |to, combined| Some(End { to: DeviceLimb(to), combined, galois_elt: 5 });
+        assert_eq!(fused(vec![forward(5), automorphism(1, 5)]), (1, end(1, None)));
+        let combined = Some((DeviceLimb(2), [3, 2]));
+        assert_eq!(fused(vec![forward(5), combine([6, 2, 5]), automorphism(1, 6)]), (1, end(1, combined)));
+        assert_eq!(fused(vec![forward(5), combine([5, 2, 5]), automorphism(1, 5)]), (1, end(1, combined)));
+        // A second one stays, and so does one of what others read.
+        assert_eq!(fused(vec![forward(5), automorphism(6, 5), automorphism(1, 6)]), (2, end(6, None)));
+        assert_eq!(fused(vec![forward(5), automorphism(1, 5), copy(2, 5)]), (3, None));
+        assert_eq!(fused(vec![forward(5), copy(1, 3), automorphism(1, 5)]), (3, None));
     }
 
     #[test]

@@ -23,40 +23,44 @@ impl<D: Device> Arena<D> {
     /// # Errors
     /// The device's.
     pub fn forward(&self, transforms: &[Transform]) -> Result<(), Error> {
-        self.forward_to_ends(transforms, &[])
+        let mut transforms: Vec<&Transform> = transforms.iter().collect();
+        transforms.sort_by_key(|transform| transform.prime);
+        let jobs = self.transform_jobs(transforms);
+        self.forward_columns(&jobs)?;
+        let tables = [Table::Roots, Table::Primes, Table::Jobs, Table::Word(self.row_count())];
+        self.launch(&format!("forward_rows_{}", self.arithmetic.name()), self.grids().1, (&jobs, 3), &tables)
     }
 
-    /// Forward transforms with an end for each, or for none.
+    /// Forward transforms, of which those with an end have its result in place of their own.
     pub(crate) fn forward_to_ends(&self, transforms: &[Transform], ends: &[Option<End>]) -> Result<(), Error> {
-        assert!(ends.is_empty() || ends.len() == transforms.len());
-        let ends = ends.iter().chain(std::iter::repeat(&None));
+        if ends.iter().all(Option::is_none) {
+            return self.forward(transforms);
+        }
         let mut transforms: Vec<(&Transform, &Option<End>)> = transforms.iter().zip(ends).collect();
         transforms.sort_by_key(|(transform, _)| transform.prime);
-        let end = |&(transform, end): &(&Transform, &Option<End>)| match end {
-            Some(end) => [self.word_of(end.other), self.word_of(end.to)],
-            None => [NONE, self.word_of(transform.to)],
+        let end = |&(transform, end): &(&Transform, &Option<End>)| {
+            let other = end.and_then(|end| end.combined).map_or(NONE, |(other, _)| self.word_of(other));
+            let to = self.word_of(end.map_or(transform.to, |end| end.to));
+            [other, to, inverse(end.map_or(1, |end| end.galois_elt)) & (2 * self.n() as u32 - 1)]
         };
         let ends: Vec<u32> = transforms.iter().flat_map(end).collect();
         let factors = |&(transform, end): &(&Transform, &Option<End>)| {
             let q = self.moduli()[transform.prime].q();
-            end.map_or([0; 2], |end| end.factors).map(|w| Factor::new(w, q))
+            let factors = end.and_then(|end| end.combined).map_or([0; 2], |(_, factors)| factors);
+            factors.map(|w| Factor::new(w, q))
         };
         let factors: Vec<Factor> = transforms.iter().flat_map(factors).collect();
         let [ends, factors] = [self.table(bytemuck::cast_slice(&ends))?, self.table(bytemuck::cast_slice(&factors))?];
         let jobs = self.transform_jobs(transforms.into_iter().map(|(transform, _)| transform));
-        let name = self.arithmetic.name();
-        let (columns, rows) = self.grids();
-        let kernel = format!("forward_columns_{}_{name}", self.column_levels());
-        self.launch(&kernel, columns, (&jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])?;
-        let tables = [
-            Table::Roots,
-            Table::Primes,
-            Table::Jobs,
-            Table::Of(&ends),
-            Table::Of(&factors),
-            Table::Word(self.row_count()),
-        ];
-        self.launch(&format!("forward_rows_{name}"), rows, (&jobs, 3), &tables)
+        self.forward_columns(&jobs)?;
+        let [ends, factors, log_n] = [Table::Of(&ends), Table::Of(&factors), Table::Word(self.log_n())];
+        let tables = [Table::Roots, Table::Primes, Table::Jobs, ends, factors, log_n];
+        self.launch(&format!("forward_rows_to_ends_{}", self.arithmetic.name()), self.grids().1, (&jobs, 3), &tables)
+    }
+
+    fn forward_columns(&self, jobs: &[u32]) -> Result<(), Error> {
+        let kernel = format!("forward_columns_{}_{}", self.column_levels(), self.arithmetic.name());
+        self.launch(&kernel, self.grids().0, (jobs, 3), &[Table::Roots, Table::Primes, Table::Jobs])
     }
 
     /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
@@ -110,5 +114,22 @@ impl<D: Device> Arena<D> {
         // A block of few columns' levels has all 256 columns, and less than a whole tile.
         let columns = self.n().div_ceil(1 << LOG_TILE);
         (columns, (self.row_count() as usize).div_ceil(ROWS_TOGETHER))
+    }
+}
+
+/// The inverse of an odd number modulo `2^32`: three bits of it are its own, and each step doubles those that are
+/// right.
+fn inverse(x: u64) -> u32 {
+    let x = x as u32;
+    (0..4).fold(x, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(x.wrapping_mul(inverse))))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn odd_numbers_have_inverses() {
+        for x in [1u64, 3, 5, 0x7fff_ffff, 0xffff_ffff, 0x1234_5677] {
+            assert_eq!(super::inverse(x).wrapping_mul(x as u32), 1);
+        }
     }
 }

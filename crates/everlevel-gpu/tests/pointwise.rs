@@ -1,7 +1,7 @@
 //! Sums, products, scalings and automorphisms beside the CPU's.
 
 use everlevel_math::Modulus;
-use everlevel_ring::device::{Call, Operands, Pointwise, Scaling};
+use everlevel_ring::device::{Call, DeviceLimb, Operands, Pointwise, Scaling, Transform};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 
 use crate::setup::{assert_same, devices, largest, random, ring_of_all_sizes};
@@ -199,6 +199,56 @@ fn lifts_and_transforms_have_the_bits_of_the_ring() {
             for (name, device) in devices(&ring, 33) {
                 assert_same(&lifted(a.to_device(&ring, &device)).to_host(&ring), &expected, &name);
             }
+        }
+    }
+}
+
+/// Recorded transforms whose results are combined with other limbs and permuted, which their second kernel does at its
+/// end: of each three limbs, the first one is transformed, the second one added, and the third one the result.
+#[test]
+fn recorded_ends_of_transforms_have_the_bits_of_the_cpus() {
+    for log_n in [10, 13] {
+        let ring = ring_of_all_sizes(log_n);
+        let set = ring.all_primes();
+        let (a, b, elt) = (random(&ring, &set, 10), random(&ring, &set, 11), ring.rotation_elt(5));
+        let mut combined = a.clone();
+        for (limb, &i) in combined.limbs_mut().iter_mut().zip(set.indices()) {
+            ring.ntt(i).forward(limb);
+            let m = ring.modulus(i);
+            limb.iter_mut().zip(b.limb(i)).for_each(|(x, &y)| *x = m.add(m.mul(*x, 3), m.mul(y, m.q() - 2)));
+        }
+        let expected = ring.automorphism(&combined, elt);
+        for (name, device) in devices(&ring, 3 * set.len() as u32) {
+            device.begin_recording().expect("a recording");
+            let limbs = device.take(3 * set.len()).expect("limbs");
+            let of_each = |f: &dyn Fn(&[DeviceLimb], usize) -> Operands| -> Vec<Operands> {
+                limbs.chunks(3).zip(set.indices()).map(|(limbs, &prime)| f(limbs, prime)).collect()
+            };
+            let transform = |o: &Operands| Transform { from: o.to, to: o.to, prime: o.prime };
+            let in_place = of_each(&|l, prime| Operands { to: l[0], a: l[1], b: l[0], prime });
+            let moved = of_each(&|l, prime| Operands { to: l[2], a: l[0], b: l[0], prime });
+            let factors = in_place.iter().flat_map(|o| [ring.modulus(o.prime).q() - 2, 3]).collect();
+            let dead = in_place.iter().map(|o| o.to).collect();
+            for call in [
+                Call::Forward(in_place.iter().map(transform).collect()),
+                Call::Scaling(Scaling::Combine, in_place, factors),
+                Call::Automorphism(moved, elt),
+                Call::Clear(dead),
+            ] {
+                device.run(call).expect("a call");
+            }
+            let recording = device.end_recording().expect("a graph");
+            for (limbs, &prime) in limbs.chunks(3).zip(set.indices()) {
+                device.write(limbs[0], a.limb(prime)).expect("an upload");
+                device.write(limbs[1], b.limb(prime)).expect("an upload");
+            }
+            device.replay(&*recording).expect("a replay");
+            let mut got = vec![0; ring.n()];
+            for (limbs, &prime) in limbs.chunks(3).zip(set.indices()) {
+                device.read(&mut got, limbs[2]).expect("a download");
+                assert!(got == expected.limb(prime), "{name}, 2^{log_n}, prime {prime}");
+            }
+            device.release(&limbs);
         }
     }
 }
