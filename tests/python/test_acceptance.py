@@ -162,7 +162,8 @@ def test_instructions_are_those_of_the_file_that_they_were_written_in():
     profile = """fl=(1) /x/crates/everlevel-ring/src/a.rs
 fn=(1) f
 10 5
-+1 2
+11 2
+0 9
 fi=(2) /x/crates/everlevel-ring/src/b.rs
 3 7
 fe=(1)
@@ -170,7 +171,7 @@ cfi=(3) /x/crates/everlevel-ring/src/c.rs
 cfn=(2) g
 calls=1 20
 12 1000
-* 1
+12 1
 
 fl=(3)
 fn=(2)
