@@ -46,40 +46,39 @@ def program(seed: int, depth: int) -> list[Step]:
     ]
 
 
-def encrypted(step: Step, x: Any, y: Any) -> Any:
-    """Do a step on ciphertexts."""
-    name, _, _, amount = step
-    results: dict[str, Callable[[], Any]] = {
+def result(step: Step, x: Any, y: Any, others: dict[str, Callable[[], Any]]) -> Any:
+    """Do a step that is the same on ciphertexts and in the clear, or one of the others."""
+    alike: dict[str, Callable[[], Any]] = {
         "add": lambda: x + y,
         "subtract": lambda: x - y,
         "product": lambda: x * y,
         "square": lambda: x * x,
         "0.37x": lambda: 0.37 * x,
-        "mean": lambda: x.mean(),
         "3x": lambda: 3 * x,
-        "rotate": lambda: x.rotate(amount),
+    }
+    return (alike | others)[step[0]]()
+
+
+def encrypted(step: Step, x: Any, y: Any) -> Any:
+    """Do a step on ciphertexts."""
+    others: dict[str, Callable[[], Any]] = {
+        "mean": lambda: x.mean(),
+        "rotate": lambda: x.rotate(step[3]),
         "polynomial": lambda: x._engine.evaluate_polynomial(x, [0, 0.5, 0, -0.25]),
         "bootstrap": lambda: x.bootstrap(),
     }
-    return results[name]()
+    return result(step, x, y, others)
 
 
 def clear(step: Step, x: Any, y: Any) -> Any:
     """Do a step on vectors of inputs in the clear."""
-    name, _, _, amount = step
-    results: dict[str, Callable[[], Any]] = {
-        "add": lambda: x + y,
-        "subtract": lambda: x - y,
-        "product": lambda: x * y,
-        "square": lambda: x * x,
-        "0.37x": lambda: 0.37 * x,
+    others: dict[str, Callable[[], Any]] = {
         "mean": lambda: np.broadcast_to(x.mean(axis=1, keepdims=True), x.shape),
-        "3x": lambda: 3 * x,
-        "rotate": lambda: np.roll(x, amount, axis=1),
+        "rotate": lambda: np.roll(x, step[3], axis=1),
         "polynomial": lambda: 0.5 * x - 0.25 * x**3,
         "bootstrap": lambda: x,
     }
-    return results[name]()
+    return result(step, x, y, others)
 
 
 def inputs(bound: float, rng: np.random.Generator) -> list[Any]:

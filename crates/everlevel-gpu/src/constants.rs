@@ -34,6 +34,10 @@ impl Arithmetic {
     }
 }
 
+/// In place of a limb or a unit that a job doesn't need, and of a plaintext that is zero: as in words.h.
+pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const ABSENT: u32 = u32::MAX - 1;
+
 /// A factor and its quotient `⌊2^64·w/q⌋`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(16))]

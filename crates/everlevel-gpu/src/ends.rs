@@ -8,7 +8,7 @@ use everlevel_ring::device::{Call, DeviceLimb, Scaling};
 
 use crate::together::{job_count, touched};
 
-/// What becomes of a forward transform's result `x`: `to` is `x`, or `x·w + other·v`, under an automorphism.
+/// The end of a forward transform with result `x`: `to` is `x`, or `x·w + other·v`, under an automorphism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     pub to: DeviceLimb,

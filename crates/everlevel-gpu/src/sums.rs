@@ -3,11 +3,8 @@
 use everlevel_ring::device::{DiagonalSums, DiagonalTerm, KeyProduct, Plain};
 
 use crate::arena::Table;
+use crate::constants::{ABSENT, NONE};
 use crate::{Arena, Device, Error};
-
-/// In place of a limb or a unit that a job doesn't need, and of a plaintext that is zero: as in words.h.
-const NONE: u32 = u32::MAX;
-const ABSENT: u32 = u32::MAX - 1;
 
 /// Most terms of a sum.
 const MOST_TERMS: usize = 1 << 14;

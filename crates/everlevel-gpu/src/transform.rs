@@ -1,14 +1,12 @@
 //! Transforms of many limbs, each in two kernels: columns and rows.
 
+use everlevel_math::monomial::inverse_mod_power_of_two;
 use everlevel_ring::device::Transform;
 
 use crate::arena::Table;
-use crate::constants::Factor;
+use crate::constants::{Factor, NONE};
 use crate::ends::End;
 use crate::{Arena, Device, Error};
-
-/// In place of the other operand of a transform without an end: as in words.h.
-const NONE: u32 = u32::MAX;
 
 /// log2 of a row's points, and the rows of a block: `LOG_ROW` and `ROWS_TOGETHER` of transform.h.
 const LOG_ROW: u32 = 8;
@@ -41,7 +39,8 @@ impl<D: Device> Arena<D> {
         let end = |&(transform, end): &(&Transform, &Option<End>)| {
             let other = end.and_then(|end| end.combined).map_or(NONE, |(other, _)| self.word_of(other));
             let to = self.word_of(end.map_or(transform.to, |end| end.to));
-            [other, to, inverse(end.map_or(1, |end| end.galois_elt)) & (2 * self.n() as u32 - 1)]
+            let galois_elt = end.map_or(1, |end| end.galois_elt);
+            [other, to, inverse_mod_power_of_two(galois_elt, 2 * self.n() as u64) as u32]
         };
         let ends: Vec<u32> = transforms.iter().flat_map(end).collect();
         let factors = |&(transform, end): &(&Transform, &Option<End>)| {
@@ -114,22 +113,5 @@ impl<D: Device> Arena<D> {
         // A block of few columns' levels has all 256 columns, and less than a whole tile.
         let columns = self.n().div_ceil(1 << LOG_TILE);
         (columns, (self.row_count() as usize).div_ceil(ROWS_TOGETHER))
-    }
-}
-
-/// The inverse of an odd number modulo `2^32`: three bits of it are its own, and each step doubles those that are
-/// right.
-fn inverse(x: u64) -> u32 {
-    let x = x as u32;
-    (0..4).fold(x, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(x.wrapping_mul(inverse))))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn odd_numbers_have_inverses() {
-        for x in [1u64, 3, 5, 0x7fff_ffff, 0xffff_ffff, 0x1234_5677] {
-            assert_eq!(super::inverse(x).wrapping_mul(x as u32), 1);
-        }
     }
 }

@@ -171,6 +171,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn odd_numbers_have_inverses() {
+        for x in [1, 3, 5, 0x7fff_ffff, 0xffff_ffff, 0x1234_5677] {
+            assert_eq!((inverse_mod_power_of_two(x, 1 << 32) as u32).wrapping_mul(x as u32), 1);
+        }
+    }
+
+    #[test]
     fn automorphisms_move_every_coefficient() {
         let n = 16i64;
         let a: Vec<i64> = (1..=n).collect();

@@ -5,6 +5,8 @@
 //! between the products bring the accumulator from one `w_i` to the next, and at last to 1. Odd numbers modulo `2N` are
 //! `±5^e`, so the sweeps go down the logarithms `e`, and visit coefficients of the same class together.
 
+use everlevel_math::monomial::inverse_mod_power_of_two;
+
 use super::counts::Rotation;
 
 /// A step: a product with a key, after an automorphism where it is an automorphism's.
@@ -38,8 +40,7 @@ pub(super) fn of(rotation: Rotation, exponents: &[u32], n: usize) -> Order {
 
 /// The inverse of an odd number modulo `2N`.
 pub(super) fn inverse(t: usize, two_n: usize) -> usize {
-    // Each step doubles the bits that are right; odd numbers are their own inverses modulo 8.
-    (0..5).fold(t, |x, _| x.wrapping_mul(2usize.wrapping_sub(t.wrapping_mul(x)))) % two_n
+    inverse_mod_power_of_two(t as u64, two_n as u64) as usize
 }
 
 /// `5^e` modulo `2N`.

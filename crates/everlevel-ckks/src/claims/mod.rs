@@ -39,7 +39,7 @@ pub(crate) struct Claims {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate {
     bound: Bound,
-    /// What the values have in common with others, where they are real and of this process.
+    /// Affine form of the values, by what they have in common with others, where they are real and of this process.
     form: Option<Affine>,
     /// Bound of the error of every encrypted value, for any values within the bound.
     worst: Worst,

@@ -73,30 +73,26 @@ pub(super) fn items_of_a_task(words: usize) -> usize {
 
 /// Lists of blocks of at most `len` words, each with that block of every slice.
 pub(super) fn blocks<'a, T>(slices: impl IntoIterator<Item = &'a [T]>, len: usize) -> Vec<Vec<&'a [T]>> {
-    let mut all: Vec<Vec<&[T]>> = Vec::new();
-    for slice in slices {
-        for (i, block) in slice.chunks(len).enumerate() {
-            if all.len() == i {
-                all.push(Vec::new());
-            }
-            all[i].push(block);
-        }
-    }
-    all
+    by_place(slices.into_iter().map(|slice| slice.chunks(len)))
 }
 
 /// As [`blocks`], to write to.
 pub(super) fn blocks_mut<'a, T>(slices: impl IntoIterator<Item = &'a mut [T]>, len: usize) -> Vec<Vec<&'a mut [T]>> {
-    let mut all: Vec<Vec<&mut [T]>> = Vec::new();
-    for slice in slices {
-        for (i, block) in slice.chunks_mut(len).enumerate() {
-            if all.len() == i {
-                all.push(Vec::new());
+    by_place(slices.into_iter().map(|slice| slice.chunks_mut(len)))
+}
+
+/// Lists of the first items, of the second ones, and so on.
+fn by_place<B>(all: impl Iterator<Item = impl Iterator<Item = B>>) -> Vec<Vec<B>> {
+    let mut lists: Vec<Vec<B>> = Vec::new();
+    for items in all {
+        for (i, item) in items.enumerate() {
+            if lists.len() == i {
+                lists.push(Vec::new());
             }
-            all[i].push(block);
+            lists[i].push(item);
         }
     }
-    all
+    lists
 }
 
 /// A line of a cache.
