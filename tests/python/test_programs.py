@@ -30,6 +30,11 @@ def test_programs_are_the_same_ones_every_time() -> None:
     assert first != [worlds.program(SEED + 1, index).lines for index in range(40)]
 
 
+@pytest.mark.parametrize("world", [w.name for w in worlds.WORLDS if w.front in ("tfhe", "ntru", "bfv")])
+def test_programs_of_exact_schemes_have_lines(world: str) -> None:
+    assert all(worlds.program(SEED, index, world).lines for index in range(4))
+
+
 def test_programs_run_as_they_are_printed() -> None:
     program = next(p for p in (worlds.program(SEED, i, "bfv, 20 bits") for i in range(9)) if len(p.lines) > 3)
     names: dict[str, object] = {}

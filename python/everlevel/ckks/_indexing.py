@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
+from .._common.numpy_calls import MOVES
 from ..errors import EverlevelError, MessageError, OperandTypeError
 from . import _checks, _operands
 from ._layouts import of_one_unit
@@ -25,13 +26,6 @@ from .ciphertext import Ciphertext
 __all__ = ["concatenate"]
 
 Places = NDArray[np.intp]
-
-_MOVES: Final = (
-    *(np.reshape, np.ravel, np.squeeze, np.expand_dims, np.broadcast_to, np.atleast_1d, np.atleast_2d),
-    *(np.transpose, np.swapaxes, np.moveaxis, np.flip, np.tile, np.repeat, np.take, np.diagonal),
-    *(np.split, np.array_split),
-)
-"""Functions of NumPy that bring values to places without computing on them."""
 
 
 @NUMPY.implements(operator.getitem)
@@ -199,16 +193,4 @@ def _refused(operation: str, error: Exception) -> OperandTypeError:
     )
 
 
-def _moving(function: Any) -> Callable[..., Any]:
-    """Make the function of ciphertexts that brings their values to where NumPy's would."""
-    name = function.__name__
-
-    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return _placed(name, a, lambda places: function(places, *args, **kwargs))
-
-    call.__name__ = name
-    return call
-
-
-for _function in _MOVES:
-    NUMPY.implements(_function)(_moving(_function))
+NUMPY.moves(MOVES, _placed)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common import callers, checks
+from .._common.axes import meant
 from ..errors import HeaderError, MessageError, OperandTypeError
 
 Shape = tuple[int, ...]
@@ -148,13 +149,9 @@ def of_notes(notes: Mapping[str, str], slot_count: int, unit_count: int) -> Layo
 
 def axes(operation: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Return the axes that are meant, in rising order: all, one, or several."""
-    if axis is None:
-        return tuple(range(ndim))
-    given = axis if isinstance(axis, tuple) else (axis,)
-    if all(checks.is_integer(each) and -ndim <= each < ndim for each in given):
-        found = sorted({int(each) % ndim for each in given})
-        if len(found) == len(given):
-            return tuple(found)
+    found = meant(axis, ndim)
+    if found is not None:
+        return found
     needed = f"there are {ndim} axes; choose from {-ndim} to {ndim - 1}, a tuple of them, or None for all"
     raise checks.refusal(operation, "axis", axis, needed, (-ndim, ndim - 1))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import log2
 from typing import Any, Generic, NoReturn, Self, TypeVar, cast
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _native
 from .._common.checks import instance, sequence
-from .._common.storable import OfEngine, own
+from .._common.storable import OfEngine
 from ..errors import EverlevelError, KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
 from . import _checks
 from ._checks import Shape
@@ -20,8 +20,12 @@ from ._numpy import NUMPY
 NativeT = TypeVar("NativeT", bound=_native.TfheCiphertext | _native.TfheUintArray | _native.TfheBoolArray)
 
 
+Axis = int | tuple[int, ...] | None
+"""Axes of a reduction; None for all."""
+
+
 class EncryptedArray(OfEngine, Generic[NativeT]):
-    """An array of ciphertexts of one secret, of any shape. It is immutable."""
+    """An array of ciphertexts of one secret, of any shape: ``x[i] = y`` changes it, and nothing else does."""
 
     __slots__ = ("_native", "_shape")
 
@@ -140,12 +144,43 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
         except EverlevelError:
             raise
         except (ValueError, TypeError) as error:
-            raise OperandTypeError(
-                f"index: {index!r} is none ({error}); use integers, slices, or arrays of them, as NumPy does",
-                argument="index",
-                expected="index",
-                actual=type(index).__name__,
+            raise _no_index(index, error) from None
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, EncryptedArray):
+            chosen = self._engine._assigned_where(self, index, value)
+            self._native = chosen._native
+            return
+        new = self._engine._operand_like("setitem", "value", value, self)
+        places = _checks.places(self._shape)
+        try:
+            target = places[index].shape
+        except EverlevelError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise _no_index(index, error) from None
+        try:
+            places[index] = _checks.places(new.shape) + self.size
+        except ValueError:
+            raise MessageError(
+                f"setitem: {new.size} elements of shape {new.shape} don't go to places of shape {target}; "
+                f"reshape them, or choose others",
+                length=new.size,
             ) from None
+        self._native = cast(NativeT, type(self._native).join([self._native, new._native]).take(places.ravel().tolist()))
+
+    def copy(self) -> Self:
+        """Return another array of the same elements, which assignments to this one don't change."""
+        return type(self)(self._engine, self._native, self._shape)
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.copy()
+
+    def __pos__(self) -> Self:
+        return self.copy()
 
     def reshape(self, *shape: Any) -> Self:
         """Return the same elements in another shape, as ``numpy.reshape`` does."""
@@ -162,6 +197,20 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
     def T(self) -> Self:  # noqa: N802 (NumPy's name)
         """The array with its dimensions reversed."""
         return self._take(_checks.places(self._shape).T)
+
+    def transpose(self, *axes: Any) -> Self:
+        """Return the array with its dimensions in another order, reversed if none is given, as NumPy does."""
+        try:
+            return self._take(_checks.places(self._shape).transpose(*axes))
+        except (ValueError, TypeError):
+            raise MessageError(
+                f"transpose: axes {axes!r} aren't those of an array of shape {self._shape}; "
+                f"name each of its {self.ndim} dimensions once, or leave them out"
+            ) from None
+
+    def ravel(self) -> Self:
+        """Return the elements in one dimension, in NumPy's order."""
+        return self.reshape(-1)
 
     def _take(self, places: Any) -> Self:
         places = np.asarray(places)
@@ -183,13 +232,22 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
 ArrayT = TypeVar("ArrayT", bound=EncryptedArray[Any])
 
 
+def _no_index(index: Any, error: Exception) -> OperandTypeError:
+    return OperandTypeError(
+        f"index: {index!r} is none ({error}); use integers, slices, or arrays of them, as NumPy does",
+        argument="index",
+        expected="index",
+        actual=type(index).__name__,
+    )
+
+
 def stack(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
     """Join arrays of one shape along a new axis, as ``numpy.stack`` does.
 
     Parameters
     ----------
     ciphertexts : sequence of Ciphertext, UintArray, IntArray or BoolArray
-        All of one kind and of one secret; integers of one width.
+        All of one kind and of one secret; integers of one width. Some may be in the clear.
     axis : int, default 0
         Place of the new axis.
 
@@ -200,18 +258,19 @@ def stack(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
     KeyMismatchError, WidthError
         If they belong to different secrets, or have different widths.
     """
-    return _join("stack", ciphertexts, axis)
+    found: ArrayT = joined("stack", ciphertexts, lambda places: np.stack(places, axis), f" along axis {axis!r}")
+    return found
 
 
-def concatenate(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
+def concatenate(ciphertexts: Sequence[ArrayT], axis: int | None = 0) -> ArrayT:
     """Join arrays along an axis that they have, as ``numpy.concatenate`` does.
 
     Parameters
     ----------
     ciphertexts : sequence of Ciphertext, UintArray, IntArray or BoolArray
-        All of one kind and of one secret; integers of one width.
-    axis : int, default 0
-        The axis.
+        All of one kind and of one secret; integers of one width. Some may be in the clear.
+    axis : int, optional, default 0
+        The axis; None joins what all hold in NumPy's order.
 
     Raises
     ------
@@ -220,29 +279,49 @@ def concatenate(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
     KeyMismatchError, WidthError
         If they belong to different secrets, or have different widths.
     """
-    return _join("concatenate", ciphertexts, axis)
+    found: ArrayT = joined(
+        "concatenate", ciphertexts, lambda places: np.concatenate(places, axis), f" along axis {axis!r}"
+    )
+    return found
 
 
-def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
-    parts = sequence(operation, "ciphertexts", ciphertexts)
-    if not parts:
+def joined(operation: str, ciphertexts: Any, join: Callable[[list[Any]], Any], along: str = "") -> Any:
+    """Join arrays, of which some may be in the clear, as a function joins their places."""
+    given = sequence(operation, "ciphertexts", ciphertexts)
+    if not given:
         raise MessageError(f"{operation}: there are no ciphertexts, and one at least is needed; pass some", length=0)
-    kind = type(instance(operation, "ciphertexts", parts[0], EncryptedArray))
-    engine = parts[0]._engine
-    for part in parts:
-        own(engine, operation, "ciphertexts", part, kind)
-    same_secret(operation, *parts)
+    first = next((part for part in given if isinstance(part, EncryptedArray)), None)
+    if first is None:
+        first = instance(operation, "ciphertexts", given[0], EncryptedArray)
+    parts = [first._engine._operand_like(operation, "ciphertexts", part, first) for part in given]
     starts = np.cumsum([0] + [part.size for part in parts])
     places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
     try:
-        joined = np.stack(places, axis) if operation == "stack" else np.concatenate(places, axis)
+        found = join(places)
     except (ValueError, TypeError, OverflowError):
         shapes = ", ".join(str(part.shape) for part in parts)
         raise MessageError(
-            f"{operation}: arrays of shapes {shapes} don't go together along axis {axis!r}; reshape them first"
+            f"{operation}: arrays of shapes {shapes} don't go together{along}; reshape them first"
         ) from None
-    native = type(parts[0]._native).join([part._native for part in parts])
-    return cast(ArrayT, kind(engine, native, (len(native),))._take(joined))
+    native = type(first._native).join([part._native for part in parts])
+    return type(first)(first._engine, native, (len(native),))._take(found)
+
+
+def placed(operation: str, x: Any, function: Callable[[Any], Any]) -> Any:
+    """Do with an array's elements what a function of NumPy does with their places."""
+    array = instance(operation, "a", x, EncryptedArray)
+    try:
+        found = function(_checks.places(array.shape))
+    except EverlevelError:
+        raise
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise OperandTypeError(
+            f"{operation}: the arguments don't fit ({error}); choose them as NumPy's function takes them",
+            argument=operation,
+            expected="arguments of NumPy's",
+            actual=str(error),
+        ) from None
+    return [array._take(part) for part in found] if isinstance(found, (list, tuple)) else array._take(found)
 
 
 def is_operand(value: Any) -> bool:

@@ -9,7 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common import checks
 from .._common.arrays import array_of, in_range, integer_array, place_of
+from .._common.axes import meant
 from .._common.checks import unmasked
 from ..errors import DivisionByZeroError, MessageError, MessageTypeError, OperandTypeError, TableError
 
@@ -116,15 +118,21 @@ def places(shape: Shape) -> NDArray[np.intp]:
     return np.arange(int(np.prod(shape, dtype=np.intp))).reshape(shape)
 
 
-def rows(operation: str, shape: Shape, axis: int | None) -> NDArray[np.intp]:
-    """Return the places of an array's elements with an axis brought to the front; without one, in the flat order."""
-    elements = places(shape)
-    try:
-        return elements.reshape(-1) if axis is None else np.moveaxis(elements, axis, 0)
-    except (ValueError, TypeError, OverflowError):
+def rows(operation: str, shape: Shape, axis: Any, keepdims: Any = False) -> tuple[NDArray[np.intp], Shape]:
+    """Return the places of an array's elements with some axes as one at the front, and the shape without these.
+
+    Without an axis, all are meant. Those that are kept have one element in the shape.
+    """
+    axes, keeps = meant(axis, len(shape)), checks.flag(operation, "keepdims", keepdims)
+    if axes is None:
         raise MessageError(
-            f"{operation}: axis {axis!r} isn't one of an array of shape {shape}; choose one, or None for all"
-        ) from None
+            f"{operation}: axis {axis!r} isn't one of an array of shape {shape}; "
+            f"choose one, a tuple of them, or None for all"
+        )
+    elements = np.moveaxis(places(shape), axes, range(len(axes)))
+    rest, count = elements.shape[len(axes) :], int(np.prod(elements.shape[: len(axes)], dtype=np.intp))
+    kept = tuple(1 if place in axes else size for place, size in enumerate(shape)) if keeps else rest
+    return elements.reshape(count, *rest), kept
 
 
 def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int, dtype: Any = np.int64) -> NDArray[Any]:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
-from . import _checks
-from ._array import EncryptedArray, comparable, is_operand
+from ._array import Axis, EncryptedArray, comparable, is_operand
 from .bool_array import BoolArray
 
 if TYPE_CHECKING:
@@ -29,8 +28,14 @@ class Operations(Protocol):
     def _uint_compare(self, name: str, a: Any, b: Any) -> BoolArray: ...
     def _uint_unary(self, name: str, x: IntegerT) -> IntegerT: ...
     def _uint_shift(self, name: str, a: Any, amount: Any) -> Any: ...
-    def _uint_reduce(self, name: str, x: IntegerT, axis: int | None) -> IntegerT: ...
-    def _uint_place_of(self, name: str, x: Any, axis: int | None) -> UintArray: ...
+    def _uint_reduce(self, name: str, x: IntegerT, axis: Axis, keepdims: bool) -> IntegerT: ...
+    def _uint_place_of(self, name: str, x: Any, axis: int | None, keepdims: bool) -> UintArray: ...
+    def _uint_product(self, x: IntegerT, axis: Axis, keepdims: bool) -> IntegerT: ...
+    def _uint_cumulative_sum(self, x: IntegerT, axis: int | None) -> IntegerT: ...
+    def _uint_mean(self, x: IntegerT, axis: Axis, keepdims: bool) -> IntegerT: ...
+    def _uint_matrix_product(self, a: Any, b: Any) -> Any: ...
+    def _uint_dot(self, a: Any, b: Any) -> Any: ...
+    def _uint_sort(self, x: IntegerT, axis: int | None) -> IntegerT: ...
     def _uint_astype(self, x: Any, dtype: DTypeLike | str) -> Any: ...
 
 
@@ -103,13 +108,19 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
     def __pow__(self, exponent: Any) -> Self:
         return self._engine._uint_power(self, exponent) if is_operand(exponent) else NotImplemented
 
+    def __matmul__(self, other: Any) -> Self:
+        return self._engine._uint_matrix_product(self, other) if is_operand(other) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Self:
+        return self._engine._uint_matrix_product(other, self) if is_operand(other) else NotImplemented
+
     def __neg__(self) -> Self:
         return self._engine._uint_unary("negate", self)
 
     def __abs__(self) -> Self:
         if self._signed:
             return self._engine._uint_unary("absolute", self)
-        return self._take(_checks.places(self._shape))
+        return self.copy()
 
     # Bits.
 
@@ -154,39 +165,83 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
 
     # One of many.
 
-    def sum(self, axis: int | None = None) -> Self:
-        """Add the integers along an axis, or all of them, modulo ``2**width``: take a wider `astype` before for more.
+    def sum(self, axis: Axis = None, dtype: DTypeLike | str | None = None, *, keepdims: bool = False) -> Any:
+        """Add the integers along axes, or all of them, modulo ``2**width``.
 
         Digits are added up in columns and carries propagated once, which is much less than a chain of additions.
 
-        Raises
-        ------
-        MessageError
-            If there is no such axis.
-        """
-        return self._engine._uint_reduce("sum", self, axis)
-
-    def min(self, axis: int | None = None) -> Self:
-        """Return the smallest integers along an axis, or the smallest of all, by a tournament.
-
-        Raises
-        ------
-        MessageError
-            If there is no such axis.
-        """
-        return self._engine._uint_reduce("min", self, axis)
-
-    def max(self, axis: int | None = None) -> Self:
-        """Return the largest integers along an axis, or the largest of all, by a tournament.
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            The axes; all, if left out.
+        dtype : dtype or str, optional
+            That of the sums, as `astype` takes it: a wider one makes room. The array's own, if left out.
+        keepdims : bool, default False
+            Whether these axes stay, with one element.
 
         Raises
         ------
         MessageError
             If there is no such axis.
         """
-        return self._engine._uint_reduce("max", self, axis)
+        return self._engine._uint_reduce("sum", self._as(dtype), axis, keepdims)
 
-    def argmin(self, axis: int | None = None) -> UintArray:
+    def prod(self, axis: Axis = None, dtype: DTypeLike | str | None = None, *, keepdims: bool = False) -> Any:
+        """Multiply the integers along axes, or all of them, modulo ``2**width``, by a tree: see `sum`."""
+        return self._engine._uint_product(self._as(dtype), axis, keepdims)
+
+    def cumsum(self, axis: int | None = None, dtype: DTypeLike | str | None = None) -> Any:
+        """Return the sums of all integers up to each, along an axis or in the flat order, modulo ``2**width``.
+
+        Twice as many additions as elements, at most, in a few rounds of many: see `sum` for the arguments.
+        """
+        return self._engine._uint_cumulative_sum(self._as(dtype), axis)
+
+    def mean(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return means along axes, or that of all, rounded down to integers: see `sum` for the arguments.
+
+        The sum is exact. NumPy gives floating-point numbers, which are rounded down here.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        WidthError
+            If the sum may have more than 256 bits.
+        """
+        return self._engine._uint_mean(self, axis, keepdims)
+
+    def dot(self, other: Any) -> Any:
+        """Sum products over the last axis, and the last but one of `other`, as ``numpy.dot`` does; ``a @ b`` is alike.
+
+        Raises
+        ------
+        MessageError
+            If the shapes don't go together.
+        """
+        return self._engine._uint_dot(self, other)
+
+    def sort(self, axis: int | None = -1) -> None:
+        """Sort along an axis, in place, as an array of NumPy does; ``numpy.sort`` returns another array.
+
+        Pairs are compared and exchanged in a network, half of ``n * log2(n)**2`` of them, which no value has a say in.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        self[...] = self._engine._uint_sort(self, axis).reshape(self._shape)
+
+    def min(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return the smallest integers along axes, or the smallest of all, by a tournament: see `sum`."""
+        return self._engine._uint_reduce("min", self, axis, keepdims)
+
+    def max(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
+        """Return the largest integers along axes, or the largest of all, by a tournament: see `sum`."""
+        return self._engine._uint_reduce("max", self, axis, keepdims)
+
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
         """Return where the smallest integers are along an axis, or in the flat array: the first of equal ones.
 
         The places have 8 bits, or as many as the axis needs.
@@ -196,19 +251,14 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
         MessageError
             If there is no such axis.
         """
-        return self._engine._uint_place_of("argmin", self, axis)
+        return self._engine._uint_place_of("argmin", self, axis, keepdims)
 
-    def argmax(self, axis: int | None = None) -> UintArray:
-        """Return where the largest integers are along an axis, or in the flat array: the first of equal ones.
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
+        """Return where the largest integers are along an axis, or in the flat array: see `argmin`."""
+        return self._engine._uint_place_of("argmax", self, axis, keepdims)
 
-        The places have 8 bits, or as many as the axis needs.
-
-        Raises
-        ------
-        MessageError
-            If there is no such axis.
-        """
-        return self._engine._uint_place_of("argmax", self, axis)
+    def _as(self, dtype: DTypeLike | str | None) -> Any:
+        return self if dtype is None else self.astype(dtype)
 
     def astype(self, dtype: DTypeLike | str) -> Any:
         """Return the same integers with another type; a smaller width cuts off the bits above.

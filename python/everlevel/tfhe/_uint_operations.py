@@ -123,6 +123,10 @@ def integer_operand(
             expected=kind.__name__,
             actual=type(value).__name__,
         )
+    if isinstance(value, BoolArray):
+        # 0 and 1, as in NumPy.
+        same_parameters(self, operation, name, value)
+        return kind(self, value._native.to_uints(key, width), value.shape)
     if isinstance(value, EncryptedArray):
         return own(self, operation, name, value, kind)
     words, shape = _checks.words(operation, value, width, signed=kind._signed)
@@ -186,7 +190,7 @@ def _pair(
 ) -> tuple[_Key, Shape, IntegerArray, IntegerArray]:
     require_digits(self, operation)
     encrypted = _encrypted(self, operation, IntegerArray, a, b)
-    key = key_of(self, operation, *encrypted)
+    key = key_of(self, operation, *(value for value in (a, b) if isinstance(value, EncryptedArray)))
     x, y = common_operands(self, operation, key, (type(encrypted[0]), encrypted[0].width), a, b, holds=holds)
     shape = _checks.broadcast_shape(operation, x.shape, y.shape)
     for value in (a, b):
@@ -194,7 +198,10 @@ def _pair(
     return key, shape, x._broadcast(shape), y._broadcast(shape)
 
 
-def binary(self: Core, name: str, a: Any, b: Any) -> IntegerArray:
+def binary(self: Any, name: str, a: Any, b: Any) -> IntegerArray:
+    if name == "multiply" and (isinstance(a, BoolArray) or isinstance(b, BoolArray)):
+        found: IntegerArray = self._bool_multiply(*((a, b) if isinstance(a, BoolArray) else (b, a)))
+        return found
     key, shape, x, y = _pair(self, name, a, b)
     with self._reporting(name) as report:
         native = x._native.binary(name, x._signed, y._native, (self._context, key, report))
@@ -331,22 +338,6 @@ def _shift_by(self: Core, name: str, a: Any, amount: IntegerArray) -> IntegerArr
         return kind(self, x._native.binary(name, kind._signed, by._native, (self._context, key, report)), shape)
 
 
-def reduce(self: Core, name: str, x: IntegerT, axis: int | None) -> IntegerT:
-    native, shape = _reduced(self, name, x, axis)
-    return type(x)(self, native, shape)
-
-
-def place_of(self: Core, name: str, x: IntegerArray, axis: int | None) -> UintArray:
-    return UintArray(self, *_reduced(self, name, x, axis))
-
-
-def _reduced(self: Core, name: str, x: IntegerArray, axis: int | None) -> tuple[_native.TfheUintArray, Shape]:
-    rows, shape, x = _rows(name, x, axis)
-    key = key_of(self, name, x)
-    with self._reporting(name) as report:
-        return x._native.reduce(name, x._signed, rows, (self._context, key, report)), shape
-
-
 def astype(self: Core, x: IntegerArray, dtype: DTypeLike | str) -> IntegerArray | BoolArray:
     found = _type(dtype, with_bool=True)
     return compare(self, "not_equal", x, 0) if found is None else resized(self, x, found[1], found[0])
@@ -364,12 +355,6 @@ def resized(self: Core, x: IntegerArray, width: int, kind: type[IntegerT]) -> In
 def bitwise_count(self: Core, x: IntegerArray) -> UintArray:
     magnitude = unary(self, "absolute", x) if x._signed else x
     return UintArray(self, _move(self, "bitwise_count", magnitude, 0)._native, x.shape)
-
-
-def _rows(name: str, x: ArrayT, axis: int | None) -> tuple[int, Shape, ArrayT]:
-    """Bring an axis to the front: the number of rows, the shape of one, and the array."""
-    places = _checks.rows(name, x.shape, axis)
-    return places.shape[0], tuple(places.shape[1:]), x._take(places)
 
 
 def zeros(self: Core, name: str, x: IntegerArray) -> UintArray:
@@ -424,10 +409,3 @@ def select_bools(self: Core, condition: Any, a: Any, b: Any) -> BoolArray:
     c, x, y = (part._broadcast(shape) for part in parts)
     with self._reporting("select") as report:
         return BoolArray(self, x._native.select(c._native, y._native, (self._context, key, report)), shape)
-
-
-def any_of(self: Core, name: str, x: BoolArray, axis: int | None) -> BoolArray:
-    rows, shape, x = _rows(name, x, axis)
-    key = key_of(self, name, x)
-    with self._reporting(name) as report:
-        return BoolArray(self, x._native.any(rows, (self._context, key, report)), shape)

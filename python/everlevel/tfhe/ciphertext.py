@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from .. import _native
 from . import _checks
-from ._array import EncryptedArray, comparable, is_operand
+from ._array import Axis, EncryptedArray, comparable, is_operand
 
 __all__ = ["Ciphertext"]
 
@@ -30,9 +30,9 @@ class Operations(Protocol):
 class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     """An array of encrypted bits or small integers, of any shape.
 
-    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
-    any number of threads may share it. Operands are broadcast as NumPy's are, and one of them may be in the clear.
-    Operators use the evaluation key that the engine has made, or was given, for the ciphertext's secret.
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. ``x[i] = y`` alone changes one; while nobody
+    assigns to it, any number of threads may share it. Operands are broadcast as NumPy's are, and one of them may be in
+    the clear. Operators use the evaluation key that the engine has made, or was given, for the ciphertext's secret.
 
     ===============================  ==========================================  =========================
     expression                       means                                       bootstraps for an element
@@ -44,6 +44,7 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
                                      stays in the space
     ``15 - a``                       the same                                    0
     ``a[...]``, `reshape`            elements, as NumPy indexes them             0
+    ``a[...] = b``                   assignment to elements                      0
     ===============================  ==========================================  =========================
 
     Examples
@@ -109,8 +110,15 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
 
     __rmul__ = __mul__
 
-    def sum(self, axis: int | None = None) -> Ciphertext:
-        """Add integers along an axis, or all of them, without a bootstrap: see `Engine.linear`.
+    def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Ciphertext:
+        """Add integers along axes, or all of them, without a bootstrap: see `Engine.linear`.
+
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            The axes; all, if left out.
+        keepdims : bool, default False
+            Whether these axes stay, with one element.
 
         Raises
         ------
@@ -119,4 +127,5 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
         MessageError
             If there is no such axis.
         """
-        return self._engine.linear([(1, self._take(part)) for part in _checks.rows("sum", self._shape, axis)])
+        rows, shape = _checks.rows("sum", self._shape, axis, keepdims)
+        return self._engine.linear([(1, self._take(part)) for part in rows]).reshape(shape)

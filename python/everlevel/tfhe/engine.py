@@ -13,6 +13,7 @@ from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine, engine_at, own
 from ..errors import HeaderError, ParameterError
 from . import (
+    _assignment,
     _checks,
     _gates,
     _integers,
@@ -21,6 +22,7 @@ from . import (
     _messages,
     _numpy_functions,  # noqa: F401 (registers NumPy's functions)
     _operands,
+    _reductions,
     _uint_operations,
     _uints,
 )
@@ -275,6 +277,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     estimate_memory = _memory.estimate_memory
 
+    _operand_like = _assignment.operand_like
+    _assigned_where = _assignment.assigned_where
+
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt
     rerandomize = _messages.rerandomize
@@ -325,12 +330,20 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _uint_compare = _uint_operations.compare
     _uint_unary = _uint_operations.unary
     _uint_shift = _uint_operations.shift
-    _uint_reduce = _uint_operations.reduce
-    _uint_place_of = _uint_operations.place_of
+    _uint_reduce = _reductions.reduce
+    _uint_place_of = _reductions.place_of
+    _uint_product = _reductions.product
+    _uint_cumulative_sum = _reductions.cumulative_sum
+    _uint_mean = _reductions.mean
+    _uint_matrix_product = _reductions.matrix_product
+    _uint_dot = _reductions.dot
+    _uint_sort = _reductions.sort
     _uint_astype = _uint_operations.astype
     _bool_invert = _uint_operations.invert
     _bool_gate = _uint_operations.bool_gate
-    _bool_any = _uint_operations.any_of
+    _bool_any = _reductions.any_of
+    _bool_count = _reductions.count
+    _bool_multiply = _reductions.masked
     _bool_astype = _uint_operations.integers_of_bools
 
 

@@ -11,7 +11,7 @@ __all__ = ["IntArray"]
 class IntArray(IntegerArray):
     """An array of encrypted signed integers of 8, 16, 32, 64, 128 or 256 bits, of any shape, in two's complement.
 
-    Made by `Engine.encrypt_int`, and by `astype`. It is immutable, and has the operators and methods of a `UintArray`,
+    Made by `Engine.encrypt_int`, and by `astype`. It has the operators, the assignment and methods of a `UintArray`,
     with the values that NumPy's ``int8`` to ``int64`` have: sums, differences, products, ``-a``, ``abs(a)`` and
     ``a << b`` **wrap around**, ``a // b`` rounds down, ``a % b`` has the sign of `b`, and ``a >> b`` copies the sign.
     Arrays and scalars of NumPy in the clear promote as NumPy's do: signed ones and smaller unsigned ones widen the

@@ -10,14 +10,15 @@ __all__ = ["UintArray"]
 class UintArray(IntegerArray):
     """An array of encrypted unsigned integers of 8, 16, 32, 64, 128 or 256 bits, of any shape.
 
-    Made by `Engine.encrypt_uint`. It is immutable, and any number of threads may share it. Operators work element by
-    element and **wrap around** as those of NumPy's unsigned integers do; `Engine.checked_add` and its like also tell
-    where that happened. Operands are broadcast as NumPy's are. Encrypted ones have one width. One may be in the clear,
-    and then the result has the width that NumPy's promotion gives: Python's integers take the encrypted one's, wider
-    unsigned dtypes widen it. There is no encrypted form of what NumPy makes of signed dtypes, which lists have as well:
-    where the value depends on the width (``+``, ``-``, ``*``, ``**``, ``<<``), they raise `MessageTypeError`;
-    elsewhere they are taken, and the result has the encrypted width. All elements' bootstraps that don't wait for
-    each other share the reading of the key, so that arrays take less time an element than single integers.
+    Made by `Engine.encrypt_uint`. Operators make new arrays, and ``x[i] = y`` changes one; while nobody assigns to it,
+    any number of threads may share it. Operators work element by element and **wrap around** as those of NumPy's
+    unsigned integers do; `Engine.checked_add` and its like also tell where that happened. Operands are broadcast as
+    NumPy's are. Encrypted ones have one width. One may be in the clear, and then the result has the width that NumPy's
+    promotion gives: Python's integers take the encrypted one's, wider unsigned dtypes widen it. There is no encrypted
+    form of what NumPy makes of signed dtypes, which lists have as well: where the value depends on the width (``+``,
+    ``-``, ``*``, ``**``, ``<<``), they raise `MessageTypeError`; elsewhere they are taken, and the result has the
+    encrypted width. All elements' bootstraps that don't wait for each other share the reading of the key, so that
+    arrays take less time an element than single integers.
 
     ==========================================  ===============================================  ====================
     expression                                  means                                            bootstraps, 32 bits
@@ -40,11 +41,14 @@ class UintArray(IntegerArray):
     `UintArray` is zero, the quotient is ``2**width - 1`` and the remainder the dividend, where NumPy gives 0 for both;
     `Engine.checked_floor_divide` and `Engine.checked_remainder` tell where that happened.
 
-    `sum`, `min`, `max`, `argmin` and `argmax` go along an axis, and sums wrap around at the array's own width.
-    `Engine.minimum`, `Engine.maximum` and `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``.
-    NumPy's own functions are taken where an operator or a method of the array has their name, such as ``numpy.add``
-    and ``numpy.max``; and ``minimum``, ``maximum``, ``where``, ``clip``, ``square``, ``stack``, ``concatenate``,
-    ``ravel`` and ``transpose``. All others are refused.
+    `sum`, `prod`, `mean`, `min`, `max`, `argmin`, `argmax`, `cumsum`, `sort`, `dot` and ``a @ b`` are NumPy's, and sums
+    and products wrap around at the array's own width. `Engine.minimum`, `Engine.maximum` and `Engine.select` are
+    NumPy's ``minimum``, ``maximum`` and ``where``. NumPy's own functions are taken where an operator or a method of the
+    array has their name, and those that move elements or join arrays; ``docs/tfhe.md`` lists them. All others are
+    refused.
+
+    An index makes a copy. Assignment takes values in the clear and encrypted ones, and as an index what NumPy takes, or
+    a `BoolArray`: ``x[x > 9] = 9``.
 
     Examples
     --------
@@ -60,6 +64,9 @@ class UintArray(IntegerArray):
     array([ True, False,  True])
     >>> int(engine.decrypt(x.max(), secret_key))
     200
+    >>> x[x > 99] = 99
+    >>> engine.decrypt(np.sort(x), secret_key)
+    array([ 5, 99, 99], dtype=uint8)
     """
 
     __slots__ = ()

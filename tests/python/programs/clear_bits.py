@@ -1,4 +1,4 @@
-"""The model of TFHE and NTRU: arrays of bits, of small integers, and of unsigned integers of 8 to 64 bits."""
+"""The model of TFHE and NTRU: arrays of bits, of small integers, and of integers of 8 to 64 bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from .clear import UnfitError
 
-BITS, SMALL, UINT, BOOL = "Ciphertext of bits", "Ciphertext of integers", "UintArray", "BoolArray"
+BITS, SMALL, UINT, INT, BOOL = "Ciphertext of bits", "Ciphertext of integers", "UintArray", "IntArray", "BoolArray"
+WORDS = (UINT, INT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +20,7 @@ class Array:
     Attributes
     ----------
     top : int
-        Of small integers, the largest that an element may have; of unsigned ones, 2**width - 1; else 1.
+        Of small integers, the largest that an element may have; of words, 2**width - 1; else 1.
     """
 
     engine: Any
@@ -49,13 +50,21 @@ class Array:
     def width(self) -> int:
         return self.top.bit_length()
 
+    @property
+    def range(self) -> tuple[int, int]:
+        return (-(self.top + 1) // 2, self.top // 2) if self.kind == INT else (0, self.top)
+
+    @property
+    def dtype(self) -> str:
+        return f"{'int' if self.kind == INT else 'uint'}{self.width}"
+
     def check(self, run: Any, x: Any) -> None:
         got = run.library["engine"].decrypt(x, run.library["secret_key"])
         if got.shape != self.shape or x.shape != self.shape:
             run.found("wrong", f"shape {got.shape}, and {self.shape} is right")
         elif np.any(got.astype(object) != self.values.astype(object)):
             run.found("wrong", f"{got.tolist()}, and {self.values.tolist()} is right")
-        if self.kind == UINT and got.dtype != np.dtype(f"uint{self.width}"):
+        if self.kind in WORDS and got.dtype != np.dtype(self.dtype):
             run.found("wrong", f"dtype {got.dtype} of {self.width} bits")
         if self.kind == SMALL and x.max_value < int(self.values.max()):
             run.found("bound", f"max_value is {x.max_value}, of a value {self.values.max()}")
@@ -67,6 +76,30 @@ class Array:
 
     def __getitem__(self, index: Any) -> Array:
         return replace(self, values=np.asarray(self.values[index]))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        at = index.values if isinstance(index, Array) else index
+        new = value.values if isinstance(value, Array) else np.asarray(value, dtype=object)
+        new = new if self.kind in (BITS, BOOL) else np.vectorize(int, otypes=[object])(new)
+        try:
+            # An array without dimensions would be an element itself.
+            self.values[at] = new if np.ndim(new) else np.asarray(new)[()]
+        except (ValueError, IndexError):
+            raise UnfitError("no such places") from None
+        high = value.top if isinstance(value, Array) else int(np.max(new))
+        object.__setattr__(self, "top", max(self.top, high if self.kind == SMALL else 0))
+
+    def copy(self) -> Array:
+        return replace(self, values=self.values.copy())
+
+    def __pos__(self) -> Array:
+        return self.copy()
+
+    def ravel(self) -> Array:
+        return replace(self, values=self.values.ravel())
+
+    def transpose(self) -> Array:
+        return self.T
 
     def __len__(self) -> int:
         return len(self.values)
@@ -97,11 +130,22 @@ class Array:
     def __invert__(self) -> Array:
         return replace(self, values=self.top - self.values if self.kind == UINT else ~self.values)
 
+    def __mul__(self, other: Any) -> Array:
+        if self.kind != BOOL:
+            return self._with(other, lambda a, b: a * b)
+        if isinstance(other, Array) and other.kind in WORDS:
+            return other * self
+        if isinstance(other, (bool, Array)):
+            return self & other
+        return self.astype(np.asarray(other).dtype) * other
+
+    __rmul__ = __mul__
+
     def __eq__(self, other: Any) -> Array:  # type: ignore[override]
-        return self._with(other, lambda a, b: a == b, BOOL if self.kind == UINT else self.kind)
+        return self._with(other, lambda a, b: a == b, BOOL if self.kind in WORDS else self.kind)
 
     def __ne__(self, other: Any) -> Array:  # type: ignore[override]
-        return self._with(other, lambda a, b: a != b, BOOL if self.kind == UINT else self.kind)
+        return self._with(other, lambda a, b: a != b, BOOL if self.kind in WORDS else self.kind)
 
     def __add__(self, other: Any) -> Array:
         return self._with(other, lambda a, b: a + b)
@@ -113,11 +157,6 @@ class Array:
 
     def __rsub__(self, other: Any) -> Array:
         return self._with(other, lambda a, b: b - a)
-
-    def __mul__(self, other: Any) -> Array:
-        return self._with(other, lambda a, b: a * b)
-
-    __rmul__ = __mul__
 
     def __floordiv__(self, other: Any) -> Array:
         return self._with(other, self._quotient)
@@ -138,7 +177,8 @@ class Array:
         return other // self, other % self
 
     def _quotient(self, a: Any, b: Any) -> Any:
-        return np.where(b == 0, self.top, a // np.where(b == 0, 1, b))
+        by_zero = np.where(a < 0, 0, -1) if self.kind == INT else self.top
+        return np.where(b == 0, by_zero, a // np.where(b == 0, 1, b))
 
     def _remainder(self, a: Any, b: Any) -> Any:
         return np.where(b == 0, a, a % np.where(b == 0, 1, b))
@@ -147,22 +187,27 @@ class Array:
         return self._with(exponent, lambda a, b: a**b)
 
     def __abs__(self) -> Array:
-        return self
+        return self._with(0, lambda a, b: np.abs(a))
 
     def __neg__(self) -> Array:
         return self._with(0, lambda a, b: b - a)
 
+    def _shifted(self, a: Any, b: Any, sign: int) -> Any:
+        """Amounts below zero are large ones."""
+        amount = np.where((b >= 0) & (b < self.width), b, self.width)
+        return np.asarray(a << amount if sign > 0 else a >> amount)
+
     def __lshift__(self, amount: Any) -> Array:
-        return self._with(amount, lambda a, b: (a << (b % self.width)) * (b < self.width))
+        return self._with(amount, lambda a, b: self._shifted(a, b, 1))
 
     def __rshift__(self, amount: Any) -> Array:
-        return self._with(amount, lambda a, b: (a >> (b % self.width)) * (b < self.width))
+        return self._with(amount, lambda a, b: self._shifted(a, b, -1))
 
     def __rlshift__(self, other: Any) -> Array:
-        return self._with(other, lambda a, b: (b << (a % self.width)) * (a < self.width))
+        return self._with(other, lambda a, b: self._shifted(b, a, 1))
 
     def __rrshift__(self, other: Any) -> Array:
-        return self._with(other, lambda a, b: (b >> (a % self.width)) * (a < self.width))
+        return self._with(other, lambda a, b: self._shifted(b, a, -1))
 
     def __lt__(self, other: Any) -> Array:
         return self._with(other, lambda a, b: a < b, BOOL)
@@ -178,34 +223,60 @@ class Array:
 
     # One of many.
 
-    def _reduced(self, function: Any, axis: Any, top: int | None = None) -> Array:
-        values = np.asarray(function(self.values, axis=axis), dtype=self.values.dtype)
+    def _reduced(self, function: Any, axis: Any, top: int | None = None, **options: Any) -> Array:
+        values = np.asarray(function(self.values, axis=axis, **options), dtype=self.values.dtype)
         return self.engine.array(self.kind, values, self.top if top is None else top)
 
-    def sum(self, axis: Any = None) -> Array:
-        top = self.top * (self.values.size if axis is None else self.shape[axis])
-        return self._reduced(np.sum, axis, self.top if self.kind == UINT else top)
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Array:
+        count = self.values.size if axis is None else self.shape[axis]
+        if self.kind == BOOL:
+            return self.astype(np.uint8)._reduced(np.sum, axis, keepdims=keepdims)
+        return self._reduced(np.sum, axis, self.top if self.kind in WORDS else self.top * count, keepdims=keepdims)
 
-    def min(self, axis: Any = None) -> Array:
-        return self._reduced(np.min, axis)
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self._reduced(np.prod, axis, keepdims=keepdims)
 
-    def max(self, axis: Any = None) -> Array:
-        return self._reduced(np.max, axis)
+    def cumsum(self, axis: Any = None) -> Array:
+        return self._reduced(np.cumsum, axis)
 
-    def argmin(self, axis: Any = None) -> Array:
-        return self.engine.array(UINT, np.asarray(np.argmin(self.values.astype(np.uint64), axis=axis)), 255)
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
+        count = self.values.size if axis is None else self.shape[axis]
+        return self._reduced(lambda values, **options: np.sum(values, **options) // count, axis, keepdims=keepdims)
 
-    def argmax(self, axis: Any = None) -> Array:
-        return self.engine.array(UINT, np.asarray(np.argmax(self.values.astype(np.uint64), axis=axis)), 255)
+    def sort(self, axis: Any) -> None:
+        flat = np.sort(self.values, axis).reshape(self.shape)
+        object.__setattr__(self, "values", flat)
 
-    def any(self, axis: Any = None) -> Array:
-        return self.engine.array(BOOL, np.asarray(np.any(self.values.astype(bool), axis=axis)), 1)
+    def __matmul__(self, other: Any) -> Array:
+        return self.engine.array(self.kind, np.asarray(self.values @ other.astype(object)), self.top)
 
-    def all(self, axis: Any = None) -> Array:
-        return self.engine.array(BOOL, np.asarray(np.all(self.values.astype(bool), axis=axis)), 1)
+    def __rmatmul__(self, other: Any) -> Array:
+        return self.engine.array(self.kind, np.asarray(other.astype(object) @ self.values), self.top)
+
+    def dot(self, other: Any) -> Array:
+        return self * other if np.ndim(other) == 0 else self @ other
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self._reduced(np.min, axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self._reduced(np.max, axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self.engine.array(UINT, np.asarray(np.argmin(self.values, axis=axis, keepdims=keepdims)), 255)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self.engine.array(UINT, np.asarray(np.argmax(self.values, axis=axis, keepdims=keepdims)), 255)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self._reduced(np.any, axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return self._reduced(np.all, axis, keepdims=keepdims)
 
     def astype(self, dtype: Any) -> Array:
-        return self.engine.array(UINT, self.values.astype(object) * 1, 2 ** (8 * np.dtype(dtype).itemsize) - 1)
+        kind = INT if np.dtype(dtype).kind == "i" else UINT
+        return self.engine.array(kind, self.values.astype(object) * 1, 2 ** (8 * np.dtype(dtype).itemsize) - 1)
 
 
 class BitEngine:
@@ -220,13 +291,17 @@ class BitEngine:
         if kind in (BITS, BOOL):
             return Array(self, kind, numbers.astype(bool), 1)
         numbers = np.vectorize(int, otypes=[object])(numbers) if numbers.size else numbers
+        if kind == INT:
+            numbers = (numbers + (top + 1) // 2 & top) - (top + 1) // 2
         return Array(self, kind, np.asarray(numbers & top if kind == UINT else numbers, dtype=object), top)
 
     def combined(self, x: Array, other: Any, function: Any, kind: str | None) -> Array:
-        if isinstance(other, Array) and (other.kind != x.kind or (x.kind == UINT and other.top != x.top)):
+        if isinstance(other, Array) and other.kind == BOOL and x.kind in WORDS:
+            other = replace(other.astype(x.dtype), engine=x.engine)
+        if isinstance(other, Array) and (other.kind != x.kind or (x.kind in WORDS and other.top != x.top)):
             raise UnfitError("two kinds")
         second = other.values if isinstance(other, Array) else np.asarray(other)
-        if x.kind in (UINT, SMALL):
+        if x.kind in (*WORDS, SMALL):
             second = np.vectorize(int, otypes=[object])(second)
         try:
             values = function(x.values, second)
@@ -254,7 +329,7 @@ class BitEngine:
     def decrypt(self, x: Array, secret_key: Any) -> Any:
         if x.kind in (BITS, BOOL):
             return x.values
-        return x.values.astype(np.uint8 if x.kind == SMALL else f"uint{x.width}")
+        return x.values.astype(np.uint8 if x.kind == SMALL else x.dtype)
 
     def _gate(self, a: Any, b: Any, function: Any) -> Array:
         x, other = (a, b) if isinstance(a, Array) else (b, a)
@@ -356,6 +431,21 @@ class BitEngine:
         array = np.asarray(values)
         return self.array(UINT, array, 2 ** (width or 8 * array.dtype.itemsize) - 1)
 
+    def encrypt_int(self, values: Any, key: Any, *, width: int | None = None) -> Array:
+        array = np.asarray(values)
+        return self.array(INT, array, 2 ** (width or 8 * array.dtype.itemsize) - 1)
+
+    def bitwise_count(self, x: Array) -> Array:
+        return self.array(UINT, np.vectorize(lambda v: abs(v).bit_count(), otypes=[object])(x.values), 255)
+
+    def leading_zeros(self, x: Array) -> Array:
+        zeros = np.vectorize(lambda v: x.width - (v & x.top).bit_length(), otypes=[object])
+        return self.array(UINT, zeros(x.values), 255)
+
+    def trailing_zeros(self, x: Array) -> Array:
+        zeros = np.vectorize(lambda v: (v & -v).bit_length() - 1 if v else x.width, otypes=[object])
+        return self.array(UINT, zeros(x.values), 255)
+
     def encrypt_bool(self, values: Any, key: Any) -> Array:
         return self.array(BOOL, np.asarray(values), 1)
 
@@ -368,7 +458,8 @@ class BitEngine:
     def _checked(self, a: Any, b: Any, function: Any) -> tuple[Array, Array]:
         x, other = (a, b) if isinstance(a, Array) else (b, a)
         both = (lambda p, q: function(p, q)) if x is a else (lambda p, q: function(q, p))
-        beyond = self.combined(x, other, lambda p, q: (both(p, q) > x.top) | (both(p, q) < 0), BOOL)
+        low, high = x.range
+        beyond = self.combined(x, other, lambda p, q: (both(p, q) > high) | (both(p, q) < low), BOOL)
         return self.combined(x, other, both, None), beyond
 
     def checked_add(self, a: Any, b: Any) -> Any:
@@ -400,13 +491,13 @@ class BitEngine:
 
     def _rotated(self, a: Array, amount: Any, sign: int) -> Array:
         w = a.width
-        return self.combined(a, amount, lambda p, q: (p << (sign * q % w)) | (p >> (-sign * q % w)), None)
+        return self.combined(a, amount, lambda p, q: (p << (sign * q % w)) | ((p & a.top) >> (-sign * q % w)), None)
 
     def select(self, condition: Any, a: Any, b: Any) -> Array:
         x = next(v for v in (a, b) if isinstance(v, Array))
         parts = [v.values if isinstance(v, Array) else np.asarray(v) for v in (condition, a, b)]
         try:
-            return self.array(UINT, np.where(parts[0].astype(bool), parts[1], parts[2]), x.top)
+            return self.array(x.kind, np.where(parts[0].astype(bool), parts[1], parts[2]), x.top)
         except ValueError:
             raise UnfitError("shapes differ") from None
 

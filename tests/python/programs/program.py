@@ -38,6 +38,18 @@ def saved(x):
 def pickled(x):
     return pickle.loads(pickle.dumps(x))
 """,
+    "assigned": """
+def assigned(x, index, value):
+    changed = x.copy()
+    changed[index] = value
+    return changed
+""",
+    "in_order": """
+def in_order(x, axis):
+    ordered = x.copy()
+    ordered.sort(axis)
+    return ordered if axis is not None else ordered.ravel()
+""",
     "refused": """
 def refused(call):
     return call()
@@ -122,6 +134,9 @@ def names_of(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
             "copy": library["copy"],
             "saved": lambda x: x,
             "pickled": lambda x: x,
+            # These call methods, which the model has as well.
+            "assigned": library["assigned"],
+            "in_order": library["in_order"],
             "refused": lambda call: Refused("it must raise a typed error"),
             "fit": _model_fit,
             "checked_fit": _model_checked_fit,

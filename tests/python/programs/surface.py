@@ -13,7 +13,7 @@ import everlevel
 from everlevel import bfv, ntru, tfhe
 from everlevel.ckks import limbs
 
-from . import bits, bootstraps, functions, integers, over_limbs
+from . import bits, bootstraps, functions, integers, over_limbs, words
 
 CLASSES = {
     "Engine": everlevel.Engine,
@@ -107,11 +107,6 @@ EXCUSED = {
     "top_k": "takes more bootstraps than worlds have; `test_vectors` has it",
     "power": "a fit as those of the elementary functions, which are drawn; `test_functions` has it",
     "softmax": "takes more levels than worlds have; `test_functions` has it",
-    "tfhe.IntArray.*": "the code of `UintArray`, which is drawn; `test_tfhe_signed` has what differs",
-    "tfhe.Engine.encrypt_int": "`test_tfhe_signed` has it",
-    "tfhe.Engine.bitwise_count": "`test_tfhe_signed` has it",
-    "tfhe.Engine.leading_zeros": "`test_tfhe_signed` has it",
-    "tfhe.Engine.trailing_zeros": "`test_tfhe_signed` has it",
     "tfhe.*.__bool__": "raises, or is an element's; `test_tfhe_objects` has it",
     "*.Engine.load_bytes": "`test_opening` compares what comes back",
     "*.*.to_bytes": "`test_opening` compares what comes back",
@@ -150,7 +145,7 @@ def covered_names() -> set[str]:
         *over_limbs.BRIDGES,
         *integers.RULES,
     ]
-    rules += [*bits.GATES, *bits.TABLES, *bits.WIDE, *bits.LOOKUPS]
+    rules += [*bits.GATES, *bits.TABLES, *words.WIDE, *bits.LOOKUPS]
     return {name for rule in rules for name in rule.covers}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bits, bootstraps, circuits, functions, integers, over_limbs
+from . import bits, bootstraps, circuits, functions, integers, over_limbs, words
 from .bootstraps import AutomaticEngine, BootstrapEngine
 from .clear import UnfitError
 from .clear_bits import BitEngine
@@ -122,7 +122,7 @@ evaluation_key = engine.create_evaluation_key(secret_key)
     whats = {
         id(bits.GATES): "bits",
         id(bits.TABLES): "tables",
-        id(bits.WIDE): "wide integers",
+        id(words.WIDE): "wide integers",
         id(bits.LOOKUPS): "large tables",
     }
     what = whats[id(rules)]
@@ -162,11 +162,11 @@ WORLDS = [
     _bits("tfhe", "gate-128", 9, bits.GATES, 1),
     _bits("tfhe", "integer-4-64", 10, bits.TABLES, 2),
     _bits("tfhe", "integer-2-128", 9, bits.TABLES, 1),
-    _bits("tfhe", "integer-4-128", 10, bits.WIDE, 3),
+    _bits("tfhe", "integer-4-128", 10, words.WIDE, 6),
     _bits("tfhe", "integer-4-128", 10, bits.LOOKUPS, 1),
     _bits("ntru", "gate-64", 9, bits.GATES, 1.5),
     _bits("ntru", "integer-3-64", 10, bits.TABLES, 1.5),
-    _bits("ntru", "integer-4-64", 10, bits.WIDE, 1),
+    _bits("ntru", "integer-4-64", 10, words.WIDE, 2),
 ]
 
 
