@@ -155,6 +155,19 @@ class ResidueError(FormatError):
     modulus: int | None = None
 
 
+class FileSizeError(FormatError):
+    """A file, or the object in it, is larger than the caller takes.
+
+    Attributes
+    ----------
+    found, expected : int or None
+        Bytes that it takes, and that it may take at most.
+    """
+
+    found: int | None = None
+    expected: int | None = None
+
+
 class FileChangedError(FormatError):
     """A file changed while it was mapped.
 

@@ -43,6 +43,7 @@ BASES = {
     errors.UnsupportedKindError: ValueError,
     errors.FileParametersError: ValueError,
     errors.ResidueError: ValueError,
+    errors.FileSizeError: ValueError,
     errors.FileChangedError: ValueError,
     errors.StorageError: OSError,
     errors.StorageNotFoundError: FileNotFoundError,

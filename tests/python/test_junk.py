@@ -53,7 +53,7 @@ _TRUTHS = {"progress", "real_only"}
 
 _ENGINES = {"from_file.slot_count": None, "seeded_keys": False, "auto_bootstrap": False}
 _ENGINES |= {"from_file.thread_count": 1, "from_file.bound": None, "range": "warn"}
-_ENGINES |= {"device": "cpu", "device_id": 0, "device_memory": None, "mode": "cpu"}
+_ENGINES |= {"device": "cpu", "device_id": 0, "device_memory": None, "mode": "cpu", "max_bytes": None}
 """Arguments that all engines of files take."""
 
 
@@ -239,13 +239,15 @@ def tfhe_integers(folder: Path) -> World:
     uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
     bools = engine.encrypt_bool([True, False], secret_key)
     x.save(folder / "ciphertext")
-    on_uints = [n for n in dir(engine) if n.startswith(("checked_", "rotate_", "minimum", "maximum", "select"))]
+    begins = ("checked_", "saturating_", "rotate_", "minimum", "maximum", "select")
+    on_uints = [n for n in dir(engine) if n.startswith(begins)]
     return World(
         {
             "Engine": engine,
             "Ciphertext": x,
             "UintArray": uints,
             "IntArray": uints.astype(np.int8),
+            "DecimalArray": engine.encrypt_decimal([1, -1], secret_key, width=8),
             "BoolArray": bools,
             "SecretKey": secret_key,
             "EvaluationKey": key,
@@ -257,9 +259,7 @@ def tfhe_integers(folder: Path) -> World:
             "b": 1,
             **{f"{name}.a": uints for name in (*on_uints, "bitwise_count", "leading_zeros", "trailing_zeros")},
             **{f"{name}.b": uints for name in on_uints},
-            "amount": 1,
-            "axis": None,
-            "ciphertext": x,
+            **{"amount": 1, "axis": None, "ciphertext": x},
             "condition": bools,
             "constant": 1,
             "count": 1,
@@ -289,7 +289,7 @@ def tfhe_integers(folder: Path) -> World:
             "table": list(range(16)),
             "terms": [(1, x)],
             "values": [1],
-            "width": 8,
+            **{"width": 8, "places": 2},
         },
     )
 

@@ -184,10 +184,6 @@ def test_what_is_no_boolean_is_refused(engine: tfhe.Engine, secret_key: tfhe.Sec
         engine.encrypt([[True], [True, False]], secret_key)
     with pytest.raises(MessageTypeError, match="int64"):
         ab[0] & np.array([1, 0, 1, 0])
-    with pytest.raises(MessageError, match="empty"):
-        engine.encrypt(np.zeros((2, 0), dtype=bool), secret_key)
-    with pytest.raises(MessageError, match="no element"):
-        ab[0][:0]
 
 
 def test_shapes_that_differ_are_refused(engine: tfhe.Engine, ab: Any) -> None:
@@ -255,10 +251,11 @@ def test_numpys_functions_are_refused(ab: Any) -> None:
         lambda: np.array([a, b], dtype=object),
         lambda: np.cumsum(a),
         lambda: A[a],
-        lambda: a[b],
     ):
         with pytest.raises(OperandTypeError, match=r"encrypted.*tfhe\.stack"):
             function()
+    with pytest.raises(OperandTypeError, match="index: the index is an encrypted Ciphertext of a Ciphertext"):
+        a[b]
     for refused in (lambda: tfhe.stack(3), lambda: tfhe.stack([A, A])):  # type: ignore[arg-type, type-var, list-item]
         with pytest.raises(OperandTypeError, match=r"an [IE]|a list is needed"):
             refused()

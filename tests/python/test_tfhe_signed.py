@@ -221,9 +221,6 @@ def test_what_is_refused(party: Party) -> None:
     for dtype in (np.float64, "float", "int512", "nonsense", None, 3):
         with pytest.raises(OperandTypeError, match=r"^astype: "):
             a.astype(dtype)  # type: ignore[arg-type]
-    wide = engine.encrypt_int(-3, secret_key, width=256)
-    with pytest.raises(WidthError, match="256 bits, and 128 at most"):
-        engine.checked_multiply(wide, wide)
 
 
 def test_files_and_pickles(party: Party, tmp_path: Path) -> None:

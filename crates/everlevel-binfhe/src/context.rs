@@ -260,7 +260,7 @@ impl Context {
 
     /// The parameters, and the name of their set in files.
     pub fn named_params(&self) -> NamedParams<'_> {
-        NamedParams { params: &self.params, name: self.set().map_or(files::UNNAMED, |set| set.name) }
+        NamedParams { params: &self.params, name: self.set().map_or(files::UNNAMED, |set| set.name), max_bytes: None }
     }
 
     /// Elements slice by slice, with a step for each element.

@@ -238,10 +238,14 @@ everlevel_io::errors! {
         /// Bits of the integer.
         bits: u32,
     }
-    /// An empty array, which has no secret to name.
-    #[error("save: there are no {what}; save one or more")]
-    NothingToSave {
-        /// The kind of array that was to be saved.
-        what: &'static str,
+    /// More ciphertexts in a file than the caller takes.
+    #[error(
+        "read: the ciphertexts take {found} bytes of memory, and {expected} at most are taken; pass a larger max_bytes if you trust who sent them"
+    )]
+    TooLarge {
+        /// Bytes that they would take.
+        found: u64,
+        /// Bytes that they may take.
+        expected: u64,
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use everlevel_io::schema::{number_from_text, refuse, require};
 use everlevel_io::{ALIGNMENT, Builder, Container, Stored, kinds};
-use everlevel_objects::require_secret;
+use everlevel_objects::{require_memory, require_secret};
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
 use everlevel_rlwe::SecretId;
@@ -45,11 +45,14 @@ pub struct NamedParams<'p> {
     pub params: &'p Arc<Params>,
     /// The name of their set, or [`UNNAMED`].
     pub name: &'p str,
+    /// The largest array of ciphertexts that is read, in bytes of memory: it may be a hundred times as large as its
+    /// file. `None` for any.
+    pub max_bytes: Option<u64>,
 }
 
 impl<'p> From<&'p Arc<Params>> for NamedParams<'p> {
     fn from(params: &'p Arc<Params>) -> Self {
-        Self { params, name: UNNAMED }
+        Self { params, name: UNNAMED, max_bytes: None }
     }
 }
 
@@ -136,13 +139,13 @@ impl Stored<NamedParams<'_>> for Vec<Ciphertext> {
     type Error = Error;
 
     /// # Errors
-    /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
-    fn to_container<'a>(&self, NamedParams { params, name }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+    /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets.
+    fn to_container<'a>(&self, NamedParams { params, name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
         rows_to_container(Self::KIND, params, self, name)
     }
 
-    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        rows_from_container(Self::KIND, params, container)
+    fn from_container(named: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        rows_from_container(Self::KIND, named.into(), container)
     }
 }
 
@@ -151,7 +154,7 @@ impl Stored<NamedParams<'_>> for UintArray {
     const KIND: &'static str = kinds::TFHE_UINT_ARRAY;
     type Error = Error;
 
-    fn to_container<'a>(&self, NamedParams { params, name }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+    fn to_container<'a>(&self, NamedParams { params, name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
         let mut builder = rows_to_container(Self::KIND, params, self.blocks(), name)?;
         builder.describe_json("object", &UintEntry { width_bits: self.width().bits() });
         Ok(builder)
@@ -159,9 +162,9 @@ impl Stored<NamedParams<'_>> for UintArray {
 
     /// # Errors
     /// [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
-    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        let op = "read";
-        let blocks = rows_from_container(Self::KIND, params, container)?;
+    fn from_container(named: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let (op, params) = ("read", named.params);
+        let blocks = rows_from_container(Self::KIND, named.into(), container)?;
         let text = container.metadata("object")?;
         let width =
             serde_json::from_str(text).ok().and_then(|entry: UintEntry| Width::from_bits(entry.width_bits).ok());
@@ -176,15 +179,15 @@ impl Stored<NamedParams<'_>> for BoolArray {
     const KIND: &'static str = kinds::TFHE_BOOL_ARRAY;
     type Error = Error;
 
-    fn to_container<'a>(&self, NamedParams { params, name }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+    fn to_container<'a>(&self, NamedParams { params, name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
         rows_to_container(Self::KIND, params, self.blocks(), name)
     }
 
     /// # Errors
     /// [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
-    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        let op = "read";
-        let blocks = rows_from_container(Self::KIND, params, container)?;
+    fn from_container(named: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let (op, params) = ("read", named.params);
+        let blocks = rows_from_container(Self::KIND, named.into(), container)?;
         Radix::of(op, params.space)?;
         Self::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
     }
@@ -258,7 +261,8 @@ struct UintEntry {
 }
 
 fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
-    let id = all.first().ok_or(Error::NothingToSave { what: "ciphertexts" })?.key();
+    // An empty array belongs to no secret.
+    let id = all.first().map_or(SecretId(0), Ciphertext::key);
     all.iter().try_for_each(|ciphertext| require_secret("save", "ciphertext", ciphertext.key(), id))?;
     let mut builder = begin_compact(kind, name, params, id);
     // A literal is longer than a fresh ciphertext.
@@ -267,7 +271,7 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
     }
     let runs = Run::all(all, params.n());
     let rows: Vec<&Ciphertext> = runs.iter().filter(|run| run.is_rows()).flat_map(|run| run.of_array(all)).collect();
-    if rows.len() < all.len() {
+    if rows.len() < all.len() || all.is_empty() {
         let bytes = fresh::to_bytes(&runs, all, !rows.is_empty());
         builder.tensor(FRESH, &[bytes.len()], bytes);
         if rows.is_empty() {
@@ -298,19 +302,45 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
 }
 
 /// The ciphertexts in a container, which earlier versions wrote as rows, all of them.
-fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
-    let id = check(params, container, kind)?;
-    let Ok(bytes) = container.bytes(FRESH) else { return rows(params, id, container) };
-    let rows = if container.bytes("ciphertexts").is_ok() { rows(params, id, container)? } else { Vec::new() };
-    fresh::from_bytes(params, id, bytes, rows)
+fn rows_from_container(kind: &str, reading: Reading<'_>, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+    let id = check(reading.params, container, kind)?;
+    let Ok(bytes) = container.bytes(FRESH) else { return rows(reading, id, container) };
+    let rows = if container.bytes("ciphertexts").is_ok() { rows(reading, id, container)? } else { Vec::new() };
+    fresh::from_bytes(reading, id, bytes, rows)
+}
+
+/// Parameters of ciphertexts that are read, and the bytes of memory that these may take, if there is a limit.
+#[derive(Debug, Clone, Copy)]
+struct Reading<'p> {
+    params: &'p Params,
+    max_bytes: Option<u64>,
+}
+
+impl<'p> From<&NamedParams<'p>> for Reading<'p> {
+    fn from(named: &NamedParams<'p>) -> Self {
+        Self { params: named.params, max_bytes: named.max_bytes }
+    }
+}
+
+impl Reading<'_> {
+    /// Refuses as many ciphertexts as the caller doesn't take, or as memory has no room for, before there are any.
+    fn require_room(self, count: usize) -> Result<(), Error> {
+        let footprint = self.params.ciphertexts_footprint(count);
+        match self.max_bytes.filter(|&max| footprint.held > max) {
+            Some(expected) => Err(Error::TooLarge { found: footprint.held, expected }),
+            None => Ok(require_memory("load", footprint)?),
+        }
+    }
 }
 
 /// The rows in a container.
-fn rows(params: &Params, id: SecretId, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+fn rows(reading: Reading<'_>, id: SecretId, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+    let params = reading.params;
     let (bytes, len) = (container.bytes("ciphertexts")?, row_len(params));
     if bytes.is_empty() || !bytes.len().is_multiple_of(len) {
         return refuse("length of ciphertexts", bytes.len(), format!("a multiple of {len}"));
     }
+    reading.require_room(bytes.len() / len)?;
     let max = params.space.max();
     let mut noise = container.bytes("noise")?;
     let history = container.bytes("history").ok().map(words);

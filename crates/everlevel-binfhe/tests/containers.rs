@@ -80,7 +80,7 @@ fn refused_by_others<T: for<'p> Stored<NamedParams<'p>, Error = Error>>(
     name: &str,
     [own, other]: [&Arc<Params>; 2],
 ) {
-    let file = object.to_container(&NamedParams { params: own, name }).unwrap();
+    let file = object.to_container(&NamedParams { params: own, name, max_bytes: None }).unwrap();
     let container = Container::from_bytes(file.to_bytes()).unwrap();
     let refused = T::from_container(&other.into(), &container).err().unwrap();
     let Error::Io(FileError::WrongParameters { found, expected, .. }) = refused else { panic!("{refused}") };

@@ -72,9 +72,9 @@ fn arrays_that_make_no_file_leave_the_old_one() {
     let mixed = [bits.clone(), other.encrypt_bits(&[true]).unwrap()].concat();
     let refused = Ciphertext::write_all(&mixed, secret.params(), &path).unwrap_err();
     assert!(matches!(refused, Error::Object(ObjectError::OtherSecret { .. })), "{refused}");
-    let refused = Ciphertext::write_all(&[], secret.params(), &path).unwrap_err();
-    assert!(matches!(refused, Error::NothingToSave { .. }), "{refused}");
     assert_eq!(Ciphertext::read_all(secret.params(), &path).unwrap(), bits);
+    Ciphertext::write_all(&[], secret.params(), &path).unwrap();
+    assert_eq!(Ciphertext::read_all(secret.params(), &path).unwrap(), []);
     let params = Params::try_from(common::literal(64, Space::Bit)).unwrap();
     let refused = Ciphertext::read_all(&params, &path).unwrap_err();
     assert!(matches!(refused, Error::Io(everlevel_io::Error::WrongParameters { .. })), "{refused}");

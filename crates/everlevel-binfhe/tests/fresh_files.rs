@@ -39,7 +39,7 @@ fn fresh_integers_are_a_seed_and_bodies() {
 fn of_set(name: &str) -> (SecretKey, UintArray, Vec<u8>) {
     let secret = SecretKey::generate(Arc::new(sets::find(name).unwrap().params().unwrap())).unwrap();
     let x = secret.encrypt_uints(Width::U32, &[0xdead_beef]).unwrap();
-    let file = x.to_container(&NamedParams { params: secret.params(), name }).unwrap().to_bytes();
+    let file = x.to_container(&NamedParams { params: secret.params(), name, max_bytes: None }).unwrap().to_bytes();
     (secret, x, file)
 }
 
@@ -67,7 +67,7 @@ fn ciphertexts_of_named_sets_have_no_literal() {
 fn literals_are_written_unless_a_set_has_them() {
     let (secret, x, _) = of_set("integer-4-128");
     for name in [UNNAMED, "integer-4-64", "integer-99"] {
-        let file = x.to_container(&NamedParams { params: secret.params(), name }).unwrap().to_bytes();
+        let file = x.to_container(&NamedParams { params: secret.params(), name, max_bytes: None }).unwrap().to_bytes();
         let container = Container::from_bytes(file).unwrap();
         assert_eq!(&container.json::<Literal>("params").unwrap(), secret.params().literal(), "{name}");
         // As earlier versions wrote files of every set.

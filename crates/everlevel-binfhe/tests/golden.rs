@@ -23,7 +23,7 @@ fn secret(literal: impl Into<everlevel_binfhe::Literal>) -> SecretKey {
 
 /// Keys as files, and gates or a table.
 fn run(golden: &mut Golden, name: &str, secret: &SecretKey) {
-    let named = NamedParams { params: secret.params(), name };
+    let named = NamedParams { params: secret.params(), name, max_bytes: None };
     golden.add(&format!("{name} secret_key"), &secret.to_container(&named).unwrap().to_bytes());
     let seeded = SeededEvalKeys::generate(secret).unwrap();
     golden.add(&format!("{name} evaluation_key"), &seeded.to_container(&named).unwrap().to_bytes());

@@ -38,7 +38,8 @@ pub fn notes(container: &Container) -> Notes {
     metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect()
 }
 
-/// Gives a context the calls of files, for the classes whose objects it writes and reads.
+/// Gives a context the calls of files, for the classes whose objects it writes and reads. A function `limited` says
+/// which files are read where objects may take as many bytes of memory.
 macro_rules! file_methods {
     ($Context:ident with $Files:ty, $Error:ty: $($name:ident: $Class:ident of $type:ty,)*) => {
         /// An object that files hold.
@@ -98,13 +99,15 @@ macro_rules! file_methods {
                 written(&run_any(|| self.on_threads(|files| obj.container(files, notes)))?)
             }
 
-            fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
-                run_any(|| self.on_threads(|files| Opened::new(files, &Container::open(&path, Access::Auto)?)))
+            fn load(&self, path: PathBuf, max_bytes: Option<u64>) -> PyResult<Noted<Opened>> {
+                let open = || Ok::<_, $Error>(Container::open(&path, Access::Auto)?);
+                run_any(|| self.on_threads(|files| Opened::new(&limited(files, max_bytes), &open()?)))
             }
 
-            fn deserialize(&self, py: Python<'_>, data: Data) -> PyResult<Noted<Opened>> {
+            fn deserialize(&self, py: Python<'_>, data: Data, max_bytes: Option<u64>) -> PyResult<Noted<Opened>> {
                 let bytes = data.to_vec(py)?;
-                run_any(|| self.on_threads(|files| Opened::new(files, &Container::from_bytes(bytes)?)))
+                let open = || Ok::<_, $Error>(Container::from_bytes(bytes)?);
+                run_any(|| self.on_threads(|files| Opened::new(&limited(files, max_bytes), &open()?)))
             }
         }
     };

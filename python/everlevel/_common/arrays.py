@@ -11,8 +11,8 @@ from ..errors import MessageError, MessageTypeError, OperandTypeError
 from .checks import unmasked
 
 
-def array_of(operation: str, values: Any, needed: str) -> NDArray[Any]:
-    """Check that the values form an array that isn't empty, and return it."""
+def array_of(operation: str, values: Any, needed: str, *, may_be_empty: bool = False) -> NDArray[Any]:
+    """Check that the values form an array, which isn't empty unless it may be, and return it."""
     unmasked(operation, values)
     try:
         array = np.asarray(values)
@@ -23,18 +23,21 @@ def array_of(operation: str, values: Any, needed: str) -> NDArray[Any]:
         raise MessageTypeError(
             f"{operation}: the values don't form an array ({error}); pass {needed}", dtype=type(values).__name__
         ) from None
-    if array.size == 0 and array.dtype.kind in "biuf":
+    if array.size == 0 and array.dtype.kind in "biuf" and not may_be_empty:
         raise MessageError(
             f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
         )
     return array
 
 
-def integer_array(operation: str, values: Any, needed: str, dtype: str) -> NDArray[Any]:
+def integer_array(operation: str, values: Any, needed: str, dtype: str, *, may_be_empty: bool = False) -> NDArray[Any]:
     """Check the dtype; Python's integers may be larger than any that NumPy has, and are left as objects then."""
-    array = array_of(operation, values, needed)
+    array = array_of(operation, values, needed, may_be_empty=may_be_empty)
     if array.dtype.kind in "iu":
         return array
+    if array.size == 0 and may_be_empty and (array.dtype == object or not hasattr(values, "dtype")):
+        # An empty list has no type.
+        return array.astype(np.int64)
     if array.dtype == object or not hasattr(values, "dtype"):
         exact = np.asarray(values, dtype=object)
         if exact.size > 0 and all(type(value) is int for value in exact.flat):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
-from ..errors import FileParametersError, OperandTypeError
+from .. import _native
+from ..errors import FileParametersError, FileSizeError, OperandTypeError
 from . import checks, headers
 from .core import Core
 from .engines import Engines
@@ -166,7 +169,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         key: EvaluationKeyT = self._evaluation_key(self, native)
         return key
 
-    def load(self, path: PathLike) -> OfEngine:
+    def load(self, path: PathLike, *, max_bytes: int | None = None) -> OfEngine:
         """Read a key or a ciphertext from a file, whichever it holds. Every byte is checked.
 
         The engine remembers an evaluation key for the operators, as if it had made it.
@@ -175,6 +178,10 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         ----------
         path : str or path-like
             A file that `save` wrote, under the same parameters.
+        max_bytes : int, optional
+            Largest size of the file, and of an array of TFHE's or NTRU's in memory, which may be a hundred times as
+            large. If left out, 2**30 for ciphertexts and public keys, which strangers send; other keys have the sizes
+            of their parameters.
 
         Raises
         ------
@@ -182,7 +189,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
             If the file can't be opened.
         FormatError
             If it isn't what it should be: `ForeignFileError`, `ChecksumError`, `FileParametersError`,
-            `UnsupportedKindError` and others each say in which way.
+            `UnsupportedKindError`, `FileSizeError` and others each say in which way.
 
         Examples
         --------
@@ -193,19 +200,62 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "message"
         ...     engine.encrypt([1, 2, 3], secret_key).save(path)
-        ...     engine.decrypt(engine.load(path), secret_key)[:3]
+        ...     engine.decrypt(engine.load(path, max_bytes=1_000_000), secret_key)[:3]
         array([1, 2, 3])
         """
         text = checks.path("load", path)
         with headers.explained(self, "load", text):
-            return self._wrap_stored(*self._context.load(text))
+            # The system's errors are those of the reading.
+            size = os.path.getsize(text) if os.path.isfile(text) else 0
+            limit = _limit("load", max_bytes, size, lambda: _native.inspect_file(text)[1])
+            return self._wrap_stored(*self._context.load(text, limit))
+
+    def load_bytes(self, data: Any, *, max_bytes: int | None = None) -> Any:
+        """Read a key or a message from the bytes that its `to_bytes` made. All else is as in `load`.
+
+        Parameters
+        ----------
+        data : bytes-like
+            Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
+        max_bytes : int, optional
+            As for `load`.
+        """
+        read = checks.data("load_bytes", data)
+        with headers.explained(self, "load_bytes", read):
+            limit = _limit("load_bytes", max_bytes, len(read), lambda: _native.inspect_bytes(read, False)[1])
+            return self._wrap_stored(*self._context.deserialize(read, limit))
 
     def _deserialize(self, data: Any) -> OfEngine:
         with headers.explained(self, "deserialize", data):
-            return self._wrap_stored(*self._context.deserialize(data))
+            return self._wrap_stored(*self._context.deserialize(data, None))
 
     _from_transit = _deserialize
 
     @abstractmethod
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         """Return the object of what a file holds, native and noted."""
+
+
+_MAX_BYTES: Final = 2**30
+"""Largest ciphertexts and public keys that are read, unless the caller says otherwise."""
+
+_OF_STRANGERS: Final = ("ciphertext", "array", "public_key")
+"""Ends of the kinds that these have."""
+
+
+def _limit(operation: str, max_bytes: Any, size: int, metadata: Callable[[], Mapping[str, str]]) -> int:
+    """Check the size of what is to be read, and return how large it may be in memory."""
+    if max_bytes is None:
+        limit = _MAX_BYTES
+        is_limited = size > limit and metadata().get("kind", "").endswith(_OF_STRANGERS)
+    else:
+        limit = checks.integer_between(operation, "max_bytes", max_bytes, 0, 2**63 - 1, "give a number of bytes")
+        is_limited = True
+    if is_limited and size > limit:
+        raise FileSizeError(
+            f"{operation}: the file has {size} bytes, and {limit} at most are taken; "
+            f"pass a larger max_bytes if you trust who sent it",
+            found=size,
+            expected=limit,
+        )
+    return limit

@@ -417,6 +417,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.ValueOutOfSpace": _value_out_of_space,
     "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
     "tfhe.TableLength": lambda text, op, **values: e.TableError(text, **values),
+    "tfhe.TooLarge": lambda text, **values: e.FileSizeError(text, **values),
     "tfhe.TableCount": lambda text, found, max, **_: e.TableError(text, found=found, needed=max),
     "limbs.UnknownSet": lambda text, name, known: e.ParameterError(
         text, option="parameters", value=name, allowed=", ".join(known)
@@ -485,7 +486,6 @@ INTERNAL = frozenset(
         "ckks.Ring",
         "tfhe.Cancelled",
         "tfhe.LengthMismatch",
-        "tfhe.NothingToSave",
         "tfhe.Random",
         "tfhe.ShiftTooLarge",
         "tfhe.UnknownWidth",

@@ -14,6 +14,7 @@ array([False, False,  True, False])
 from ._array import concatenate, stack
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .decimal_array import DecimalArray
 from .engine import Engine, parameter_sets
 from .int_array import IntArray
 from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
@@ -22,6 +23,7 @@ from .uint_array import UintArray
 __all__ = [
     "BoolArray",
     "Ciphertext",
+    "DecimalArray",
     "Engine",
     "EvaluationKey",
     "IntArray",

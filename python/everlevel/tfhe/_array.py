@@ -42,6 +42,10 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
         self._native = native
         self._shape = shape
 
+    def _like(self, native: NativeT, shape: Shape) -> Self:
+        """Return an array that is like this one but for its elements."""
+        return type(self)(self._engine, native, shape)
+
     def _stored(self) -> tuple[NativeT, dict[str, str]]:
         return self._native, {"shape": ",".join(map(str, self._shape))}
 
@@ -139,6 +143,9 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Self:
+        if isinstance(index, EncryptedArray):
+            found: Self = self._engine._taken_at(self, index)
+            return found
         try:
             return self._take(_checks.places(self._shape)[index])
         except EverlevelError:
@@ -148,8 +155,7 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, EncryptedArray):
-            chosen = self._engine._assigned_where(self, index, value)
-            self._native = chosen._native
+            self._native = self._engine._assigned_where(self, index, value)._native
             return
         new = self._engine._operand_like("setitem", "value", value, self)
         places = _checks.places(self._shape)
@@ -171,7 +177,7 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
 
     def copy(self) -> Self:
         """Return another array of the same elements, which assignments to this one don't change."""
-        return type(self)(self._engine, self._native, self._shape)
+        return self._like(self._native, self._shape)
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -214,16 +220,10 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
 
     def _take(self, places: Any) -> Self:
         places = np.asarray(places)
-        if places.size == 0:
-            raise MessageError(
-                f"index: no element of the array of shape {self._shape} is chosen, and ciphertexts have one at least; "
-                f"check the index",
-                length=0,
-            )
         flat = places.reshape(-1)
         in_order = flat.size == self.size and bool((flat == np.arange(self.size)).all())
         native = self._native if in_order else cast(NativeT, self._native.take(flat.tolist()))
-        return type(self)(self._engine, native, tuple(places.shape))
+        return self._like(native, tuple(places.shape))
 
     def _broadcast(self, shape: Shape) -> Self:
         return self if shape == self._shape else self._take(np.broadcast_to(_checks.places(self._shape), shape))
@@ -295,7 +295,7 @@ def joined(operation: str, ciphertexts: Any, join: Callable[[list[Any]], Any], a
         first = instance(operation, "ciphertexts", given[0], EncryptedArray)
     parts = [first._engine._operand_like(operation, "ciphertexts", part, first) for part in given]
     starts = np.cumsum([0] + [part.size for part in parts])
-    places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
+    places: list[Any] = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
     try:
         found = join(places)
     except (ValueError, TypeError, OverflowError):
@@ -304,7 +304,7 @@ def joined(operation: str, ciphertexts: Any, join: Callable[[list[Any]], Any], a
             f"{operation}: arrays of shapes {shapes} don't go together{along}; reshape them first"
         ) from None
     native = type(first._native).join([part._native for part in parts])
-    return type(first)(first._engine, native, (len(native),))._take(found)
+    return first._like(native, (len(native),))._take(found)
 
 
 def placed(operation: str, x: Any, function: Callable[[Any], Any]) -> Any:
@@ -344,8 +344,11 @@ def comparable(operation: str, value: Any) -> Any:
 
 
 def key_of(engine: Core, operation: str, *operands: EncryptedArray[Any]) -> _native.TfheEvaluationKey:
-    """Return the evaluation key of the operands' secret, which must be one."""
-    key = engine._keys.get(same_secret(operation, *operands))
+    """Return the evaluation key of the operands' secret, which must be one; any, where no operand has elements."""
+    secret_id = same_secret(operation, *operands)
+    key = engine._keys.get(secret_id)
+    if key is None and not any(operand.size for operand in operands):
+        key = next(iter(engine._keys.values()), None)
     if key is None:
         raise MissingKeyError(
             f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
@@ -356,8 +359,8 @@ def key_of(engine: Core, operation: str, *operands: EncryptedArray[Any]) -> _nat
 
 
 def same_secret(operation: str, *operands: EncryptedArray[Any]) -> int:
-    """Return the id of the operands' secret, which must be one."""
-    ids: list[int] = [operand._native.secret_id for operand in operands]
+    """Return the id of the operands' secret, which must be one. Arrays without elements have none."""
+    ids: list[int] = [operand._native.secret_id for operand in operands if operand.size] or [0]
     if any(other != ids[0] for other in ids):
         other = next(other for other in ids if other != ids[0])
         raise KeyMismatchError(

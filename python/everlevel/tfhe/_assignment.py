@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 
 from .._common.storable import own
-from ..errors import MessageError, OperandTypeError
-from . import _operands, _uint_operations
+from ..errors import MessageError
+from . import _indexing, _operands, _uint_operations
 from ._array import ArrayT, EncryptedArray, key_of, same_secret
 from ._core import Core
 from ._integer_array import IntegerArray
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .decimal_array import DecimalArray
+from .int_array import IntArray
 
 
 def operand_like(self: Core, operation: str, name: str, value: Any, like: ArrayT) -> ArrayT:
     """Return an operand as an array of the same kind, secret and width as another; values in the clear become one."""
     if isinstance(value, EncryptedArray):
         same_secret(operation, like, value)
-    if isinstance(value, type(like)):
+    if isinstance(value, type(like)) and not isinstance(like, DecimalArray):
         checked = own(self, operation, name, value, type(like))
         if isinstance(checked, IntegerArray) and isinstance(like, IntegerArray):
             _uint_operations.same_width(operation, like, checked)
@@ -33,6 +35,9 @@ def operand_like(self: Core, operation: str, name: str, value: Any, like: ArrayT
         )
         return found  # type: ignore[no-any-return]
     key = key_of(self, operation, like)
+    if isinstance(like, DecimalArray):
+        units = like._units_of(operation, value)
+        return like._of(_uint_operations.integer_operand(self, operation, name, units, key, (IntArray, like.width)))
     if isinstance(like, IntegerArray):
         found = _uint_operations.integer_operand(self, operation, name, value, key, (type(like), like.width))
     else:
@@ -41,16 +46,10 @@ def operand_like(self: Core, operation: str, name: str, value: Any, like: ArrayT
 
 
 def assigned_where(self: Any, x: EncryptedArray[Any], condition: EncryptedArray[Any], value: Any) -> Any:
-    """Return what an array is after an assignment to its elements where an encrypted condition holds."""
+    """Return what an array is after an assignment to its elements where an encrypted condition holds, or at a place."""
     operation = "setitem"
     if not isinstance(condition, BoolArray) or isinstance(x, Ciphertext):
-        raise OperandTypeError(
-            f"{operation}: the index is a {type(condition).__name__}, which is encrypted; "
-            f"take a BoolArray as the index of a UintArray, an IntArray or a BoolArray, or places in the clear",
-            argument="index",
-            expected="index",
-            actual=type(condition).__name__,
-        )
+        return _indexing.assigned_at(self, x, condition, value)
     new = self._operand_like(operation, "value", value, x)
     rest = x.shape[condition.ndim :]
     try:

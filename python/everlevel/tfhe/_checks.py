@@ -26,7 +26,9 @@ _MORE_BITS = "choose parameters of more bits"
 
 def booleans(operation: str, values: Any) -> NDArray[np.bool_]:
     """Check an array of booleans, and return it."""
-    array = array_of(operation, values, "booleans")
+    array = array_of(operation, values, "booleans", may_be_empty=True)
+    if array.size == 0 and not hasattr(values, "dtype"):
+        return array.astype(np.bool_)
     if array.dtype.kind != "b":
         raise MessageTypeError(
             f"{operation}: the values have dtype {array.dtype}, and bits are booleans; "
@@ -40,7 +42,7 @@ def integers(
     operation: str, values: Any, low: int = -_LARGEST_FACTOR, high: int = _LARGEST_FACTOR, advice: str = _MORE_BITS
 ) -> NDArray[np.int64]:
     """Check an array of integers, by default that 64-bit arithmetic with messages can't overflow, and return it."""
-    array = integer_array(operation, values, "integers", "int")
+    array = integer_array(operation, values, "integers", "int", may_be_empty=True)
     return in_range(operation, array, low, high, advice).astype(np.int64)
 
 
@@ -64,7 +66,7 @@ def range_of(width: int, *, signed: bool) -> tuple[int, int]:
 def words(operation: str, values: Any, width: int, *, signed: bool) -> tuple[NDArray[np.uint64], Shape]:
     """Check an array of integers of a width, and return their words, least significant first, and the shape."""
     name = f"numpy.{'int' if signed else 'uint'}{width}" if width <= _WORD else "object"
-    array = integer_array(operation, values, f"integers of {width} bits", name)
+    array = integer_array(operation, values, f"integers of {width} bits", name, may_be_empty=True)
     array = in_range(operation, array, *range_of(width, signed=signed), "choose a larger width")
     if width <= _WORD:
         found = array.astype(np.int64).view(np.uint64) if signed else array.astype(np.uint64)
@@ -78,7 +80,7 @@ def integers_of_words(found: NDArray[np.uint64], width: int, *, signed: bool) ->
     if width <= _WORD:
         return found.astype(f"{'int' if signed else 'uint'}{width}")
     integers = np.zeros(found.size * _WORD // width, dtype=object)
-    for index, parts in enumerate(found.reshape(integers.size, -1).tolist()):
+    for index, parts in enumerate(found.reshape(-1, width // _WORD).tolist()):
         value = sum(part << (_WORD * place) for place, part in enumerate(parts))
         integers[index] = value - 2**width if signed and value >> (width - 1) else value
     return integers
@@ -86,7 +88,7 @@ def integers_of_words(found: NDArray[np.uint64], width: int, *, signed: bool) ->
 
 def divisor(operation: str, values: Any) -> None:
     """Refuse zeros, of what is in the clear and an array of integers; other checks are left to those of operands."""
-    array = integer_array(operation, values, "integers", "numpy.uint32")
+    array = integer_array(operation, values, "integers", "numpy.uint32", may_be_empty=True)
     if (array == 0).any():
         place = place_of(array.shape, array == 0)
         where = "" if place == () else f" at index {place}"

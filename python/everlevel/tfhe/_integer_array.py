@@ -108,6 +108,9 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
     def __pow__(self, exponent: Any) -> Self:
         return self._engine._uint_power(self, exponent) if is_operand(exponent) else NotImplemented
 
+    def __rpow__(self, base: Any) -> Any:
+        return self._engine._uint_power(base, self) if is_operand(base) else NotImplemented
+
     def __matmul__(self, other: Any) -> Self:
         return self._engine._uint_matrix_product(self, other) if is_operand(other) else NotImplemented
 

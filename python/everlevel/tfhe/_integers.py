@@ -286,9 +286,8 @@ def _scale(self: Core, operation: str, x: Ciphertext, factors: Any, constants: A
     x, f, c = x._broadcast(shape), np.broadcast_to(f, shape), np.broadcast_to(c, shape)
     key = key_of(self, operation, x)
     reach = f * x.max_value
-    _require_room(
-        self.max_value, operation, int((c + np.minimum(reach, 0)).min()), int((c + np.maximum(reach, 0)).max())
-    )
+    low, high = (c + np.minimum(reach, 0)).min(initial=0), (c + np.maximum(reach, 0)).max(initial=0)
+    _require_room(self.max_value, operation, int(low), int(high))
     native = self._context.scale(key, x._native, _checks.flat(f, np.int64), _checks.flat(c, np.int64))
     return Ciphertext(self, native, shape)
 

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from .._common import checks
 from .._common.storable import own, same_parameters
 from ..errors import ParameterError
-from . import _checks, _operands
+from . import _checks, _decimals, _operands
 from ._array import EncryptedArray
 from ._core import Core
 from ._integer_array import IntegerArray
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .decimal_array import DecimalArray
 from .keys import PublicKey, SecretKey
 
 
@@ -37,7 +38,7 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
     MessageTypeError
         If the dtype isn't boolean, or integer.
     MessageError
-        If the array is empty, or a value is below zero or above `max_value`; with its index.
+        If a value is below zero or above `max_value`; with its index.
     ParameterError
         If `max_value` isn't in the space.
     EngineMismatchError
@@ -81,14 +82,14 @@ def rerandomize(self: Core, ciphertext: ArrayT, public_key: PublicKey) -> ArrayT
 
     Parameters
     ----------
-    ciphertext : Ciphertext, UintArray, IntArray or BoolArray
+    ciphertext : Ciphertext, UintArray, IntArray, DecimalArray or BoolArray
         Of any shape.
     public_key : PublicKey
         Of the secret of the ciphertext.
 
     Returns
     -------
-    Ciphertext, UintArray, IntArray or BoolArray
+    Ciphertext, UintArray, IntArray, DecimalArray or BoolArray
         Of the same shape, and with the same `max_value` or width.
 
     Raises
@@ -118,17 +119,19 @@ def rerandomize(self: Core, ciphertext: ArrayT, public_key: PublicKey) -> ArrayT
     operation = "rerandomize"
     x = own(self, operation, "ciphertext", ciphertext, EncryptedArray)
     key = own(self, operation, "public_key", public_key, PublicKey)
-    return cast(ArrayT, type(x)(self, x._native.rerandomize(key._native), x.shape))
+    return cast(ArrayT, x._like(x._native.rerandomize(key._native), x.shape))
 
 
-def decrypt(self: Core, ciphertext: Ciphertext | IntegerArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:
+def decrypt(
+    self: Core, ciphertext: Ciphertext | IntegerArray | BoolArray | DecimalArray, secret_key: SecretKey
+) -> NDArray[Any]:
     """Decrypt an array.
 
     Returns
     -------
     ndarray of bool, of unsigned or signed integers, or of objects
         Of the ciphertext's shape: small integers as ``uint8``, those of 8 to 64 bits with their width, and those of 128
-        and 256 bits as Python's.
+        and 256 bits as Python's; decimals as `decimal.Decimal`.
 
     Raises
     ------
@@ -144,6 +147,8 @@ def decrypt(self: Core, ciphertext: Ciphertext | IntegerArray | BoolArray, secre
     Answers that are shown to others tell a little about the noise, and nothing here hides that.
     """
     operation = "decrypt"
+    if isinstance(ciphertext, DecimalArray):
+        return _decimals.decimals_of(decrypt(self, ciphertext.units, secret_key), ciphertext.places)
     if isinstance(ciphertext, (IntegerArray, BoolArray)):
         same_parameters(self, operation, "ciphertext", ciphertext)
         secret = _operands.secret_key(self, operation, secret_key)

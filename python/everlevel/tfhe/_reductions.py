@@ -23,6 +23,7 @@ from ._core import Core
 from ._integer_array import IntegerArray, IntegerT
 from ._uint_operations import WIDTHS
 from .bool_array import BoolArray
+from .decimal_array import DecimalArray
 from .uint_array import UintArray
 
 AnyT = TypeVar("AnyT", bound=EncryptedArray[Any])
@@ -30,6 +31,9 @@ AnyT = TypeVar("AnyT", bound=EncryptedArray[Any])
 
 def reduce(self: Core, name: str, x: IntegerT, axis: Any, keepdims: Any = False) -> IntegerT:
     rows, shape = _checks.rows(name, x.shape, axis, keepdims)
+    if not rows.size:
+        _require_elements(name, x.shape, rows)
+        return _uint_operations.filled(self, name, x, 0, shape)
     return type(x)(self, _reduced(self, name, x, rows), shape)
 
 
@@ -37,7 +41,20 @@ def place_of(self: Core, name: str, x: IntegerArray, axis: Any, keepdims: Any = 
     if isinstance(axis, tuple):
         raise MessageError(f"{name}: axis {axis!r} is a tuple, and one axis is needed; choose one, or None for all")
     rows, shape = _checks.rows(name, x.shape, axis, keepdims)
+    if not rows.size:
+        _require_elements(name, x.shape, rows)
+        return _uint_operations.resized(self, x.reshape(shape), 8, UintArray)
     return UintArray(self, _reduced(self, name, x, rows), shape)
+
+
+def _require_elements(name: str, shape: Shape, rows: NDArray[np.intp]) -> None:
+    """Refuse extrema, places and means of no elements."""
+    if name != "sum" and not rows.shape[0]:
+        raise MessageError(
+            f"{name}: an array of shape {shape} has no elements along these axes, and one at least is needed; "
+            f"choose others",
+            length=0,
+        )
 
 
 def _reduced(self: Core, name: str, x: IntegerArray, rows: NDArray[np.intp]) -> _native.TfheUintArray:
@@ -49,6 +66,8 @@ def _reduced(self: Core, name: str, x: IntegerArray, rows: NDArray[np.intp]) -> 
 def product(self: Core, x: IntegerT, axis: Any, keepdims: Any = False) -> IntegerT:
     """Multiply along axes by a tree of products."""
     rows, shape = _checks.rows("prod", x.shape, axis, keepdims)
+    if not rows.shape[0]:
+        return _uint_operations.filled(self, "prod", x, 1, shape)
     left = x._take(rows)
     while len(left) > 1:
         half = len(left) // 2
@@ -78,6 +97,7 @@ def cumulative_sum(self: Core, x: IntegerT, axis: Any) -> IntegerT:
 def mean(self: Core, x: IntegerT, axis: Any, keepdims: Any = False) -> IntegerT:
     """Divide the exact sum, which a larger width holds, by the number of elements, rounding down."""
     rows, _ = _checks.rows("mean", x.shape, axis, keepdims)
+    _require_elements("mean", x.shape, rows)
     count = rows.shape[0]
     needed = x.width + (count - 1).bit_length()
     width = next((width for width in WIDTHS if width >= needed), None)
@@ -188,6 +208,9 @@ def _one_axis(operation: str, shape: Shape, axis: Any) -> int:
 def any_of(self: Core, name: str, x: BoolArray, axis: Any, keepdims: Any = False) -> BoolArray:
     rows, shape = _checks.rows(name, x.shape, axis, keepdims)
     key = key_of(self, name, x)
+    if not rows.size:
+        # Nothing holds of none: `all` is the opposite of that.
+        return _uint_operations.bool_operand(self, name, "x", np.zeros(shape, dtype=bool), key)
     with self._reporting(name) as report:
         return BoolArray(self, x._take(rows)._native.any(rows.shape[0], (self._context, key, report)), shape)
 
@@ -206,6 +229,8 @@ def masked(self: Any, condition: BoolArray, value: Any) -> Any:
         return _uint_operations.bool_gate(self, "and", condition, value)
     if not isinstance(value, EncryptedArray) and array_of("multiply", value, "integers or booleans").dtype.kind == "b":
         return _uint_operations.bool_gate(self, "and", condition, value)
+    if isinstance(value, DecimalArray):
+        return value * condition
     if isinstance(value, EncryptedArray) and not isinstance(value, IntegerArray):
         raise OperandTypeError(
             f"multiply: the operands are a BoolArray and a {type(value).__name__}, and integers of 8 to 256 bits or "

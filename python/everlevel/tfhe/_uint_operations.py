@@ -133,6 +133,12 @@ def integer_operand(
     return kind(self, _native.TfheUintArray.constant(key, words, width), shape)
 
 
+def filled(self: Core, operation: str, x: IntegerT, value: int, shape: Shape) -> IntegerT:
+    """Return an array of one number in the clear, of an array's kind, width and secret."""
+    values = np.full(shape, value, dtype=object)
+    return integer_operand(self, operation, "x", values, key_of(self, operation, x), (type(x), x.width))
+
+
 def bool_operand(self: Core, operation: str, name: str, value: Any, key: _Key) -> BoolArray:
     """Check an operand, or make one of truth values in the clear."""
     if isinstance(value, EncryptedArray):
@@ -218,19 +224,36 @@ def checked(self: Core, name: str, a: Any, b: Any) -> tuple[IntegerArray, BoolAr
     return type(x)(self, result, shape), BoolArray(self, overflow, shape)
 
 
-def _checked_signed_product(self: Core, x: IntegerArray, y: IntegerArray) -> tuple[IntegerArray, BoolArray]:
-    """Multiply at twice the width, and compare with what the width holds."""
-    width, kind = x.width, type(x)
-    if 2 * width > WIDTHS[-1]:
-        raise WidthError(
-            f"checked_multiply: the operands have {width} bits, and {WIDTHS[-1] // 2} at most are taken; "
-            f"use *, which wraps around, or convert both: x.astype({named_type(kind, WIDTHS[-1] // 2)})",
-            left=width,
-            right=width,
-        )
-    exact = binary(self, "multiply", resized(self, x, 2 * width, kind), resized(self, y, 2 * width, kind))
-    product = resized(self, exact, width, kind)
-    return product, compare(self, "not_equal", exact, resized(self, product, 2 * width, kind))
+def _checked_signed_product(self: Any, x: IntegerArray, y: IntegerArray) -> tuple[IntegerArray, BoolArray]:
+    """Multiply magnitudes, of which the least integer's is one of unsigned integers too, and give the product its sign.
+
+    The signed one wrapped around where the unsigned did, and where it has the wrong sign.
+    """
+    width = x.width
+    magnitudes = (resized(self, unary(self, "absolute", one), width, UintArray) for one in (x, y))
+    product, beyond = checked(self, "multiply", *magnitudes)
+    is_negative = compare(self, "less", x, 0) ^ compare(self, "less", y, 0)
+    signed = self.select(is_negative, unary(self, "negate", product), product)
+    found = resized(self, signed, width, type(x))
+    wrong = self.select(is_negative, compare(self, "greater", found, 0), compare(self, "less", found, 0))
+    return found, beyond | wrong
+
+
+def saturating(self: Any, name: str, a: Any, b: Any) -> IntegerArray:
+    """Take the least or the largest integer where a result is none of the width."""
+    result, overflow = checked(self, name, a, b)
+    low, high = _checks.range_of(result.width, signed=result._signed)
+    limit: Any = filled(self, name, result, 0 if name == "subtract" else high, result.shape)
+    if result._signed:
+        # Sums that are too large have summands of one sign; a product's sign is that of both factors.
+        _, shape, x, y = _pair(self, f"saturating_{name}", a, b)
+        is_low = compare(self, "less", x, 0)
+        if name == "multiply":
+            is_low = is_low ^ compare(self, "less", y, 0)
+        least, largest = (filled(self, name, result, end, shape) for end in (low, high))
+        limit = self.select(is_low, least, largest)
+    found: IntegerArray = self.select(overflow, limit, result)
+    return found
 
 
 def divide(self: Core, name: str, a: Any, b: Any) -> IntegerArray:
@@ -255,12 +278,7 @@ def _require_divisor(operation: str, b: Any) -> None:
 def power(self: Core, x: IntegerArray, exponent: Any) -> IntegerArray:
     """Multiply by squares and products, modulo ``2**width``."""
     if isinstance(exponent, EncryptedArray):
-        raise OperandTypeError(
-            "power: the exponent is encrypted, and one in the clear is needed; choose among powers with engine.select",
-            argument="exponent",
-            expected="int",
-            actual=type(exponent).__name__,
-        )
+        return _power_of_encrypted(self, x, exponent)
     left = _checks.integer("power", exponent, low=0)
     _require_unsigned("power", x, exponent)
     x = _widened(self, x, _result_width("power", (type(x), x.width), exponent))
@@ -275,6 +293,33 @@ def power(self: Core, x: IntegerArray, exponent: Any) -> IntegerArray:
             assert product is not None
             return product
         square = binary(self, "multiply", square, square)
+
+
+def _power_of_encrypted(self: Any, base: Any, exponent: EncryptedArray[Any]) -> IntegerArray:
+    """Multiply by the squares whose bits are set in the exponents, which are below ``2**width``."""
+    by: UintArray = own(self, "power", "exponent", exponent, UintArray)
+    operands = [value for value in (base, by) if isinstance(value, IntegerArray)]
+    key = key_of(self, "power", *operands)
+    kind: type[IntegerArray] = type(base) if isinstance(base, IntegerArray) else UintArray
+    if width_of(base, IntArray) is not None:
+        kind = IntArray
+    width = width_of(base, kind)
+    if width is None:
+        raise MessageTypeError(
+            f"power: the base is in the clear and its dtype says no width; "
+            f"pass an array of {named_type(kind, 32)} or its like",
+            dtype=type(base).__name__,
+        )
+    square: Any = _widened(self, integer_operand(self, "power", "base", base, key, (kind, width)), by.width)
+    product: Any = None
+    for place in range(by.width):
+        is_set = compare(self, "not_equal", binary(self, "and", by, 2**place), 0)
+        one = filled(self, "power", square, 1, ())
+        factor = self.select(is_set, square, one)
+        product = factor if product is None else binary(self, "multiply", product, factor)
+        if place + 1 < by.width:
+            square = binary(self, "multiply", square, square)
+    return product  # type: ignore[no-any-return]
 
 
 def compare(self: Core, name: str, a: Any, b: Any) -> BoolArray:
@@ -306,6 +351,8 @@ def shift(self: Core, name: str, a: Any, amount: Any) -> IntegerArray:
         x = _widened(self, x, width)
     shape = _checks.broadcast_shape(name, x.shape, amounts.shape)
     _require_unsigned(name, x, amount)
+    if 0 in shape:
+        return x._broadcast(shape)
     x, flat = x._broadcast(shape).reshape(-1), np.broadcast_to(amounts, shape).reshape(-1)
     # Elements with one amount together, and then each in its place again.
     places = [np.flatnonzero(flat == amount) for amount in np.unique(flat)]

@@ -29,6 +29,7 @@ from ._core import Core
 from ._integer_array import IntegerArray, IntegerT
 from ._uint_operations import WIDTHS, named_type, width_of
 from .bool_array import BoolArray
+from .decimal_array import DecimalArray, on_units
 from .int_array import IntArray
 from .keys import PublicKey, SecretKey
 from .uint_array import UintArray
@@ -53,7 +54,7 @@ def encrypt_uint(self: Core, values: Any, key: PublicKey | SecretKey, *, width: 
     MessageTypeError
         If the dtype is no integer's, or a signed one and there is no `width`.
     MessageError
-        If the array is empty, or a value is one that the width doesn't hold; with its index.
+        If a value is one that the width doesn't hold; with its index.
     ParameterError
         If there is no such width.
     EngineMismatchError
@@ -67,7 +68,7 @@ def encrypt_uint(self: Core, values: Any, key: PublicKey | SecretKey, *, width: 
     >>> int(engine.decrypt(engine.encrypt_uint(2**100, secret_key, width=128) + 1, secret_key)) - 2**100
     1
     """
-    return _encrypt(self, "encrypt_uint", UintArray, values, key, width)
+    return encrypt_integers(self, "encrypt_uint", UintArray, values, key, width)
 
 
 def encrypt_int(self: Core, values: Any, key: PublicKey | SecretKey, *, width: int | None = None) -> IntArray:
@@ -95,10 +96,10 @@ def encrypt_int(self: Core, values: Any, key: PublicKey | SecretKey, *, width: i
     >>> engine.decrypt(x * x, secret_key)
     array([    9, 10000], dtype=int16)
     """
-    return _encrypt(self, "encrypt_int", IntArray, values, key, width)
+    return encrypt_integers(self, "encrypt_int", IntArray, values, key, width)
 
 
-def _encrypt(
+def encrypt_integers(
     self: Core, operation: str, kind: type[IntegerT], values: Any, key: PublicKey | SecretKey, width: int | None
 ) -> IntegerT:
     native_key = _operands.encryption_key(self, operation, key)
@@ -129,8 +130,8 @@ def encrypt_bool(self: Core, values: Any, key: PublicKey | SecretKey) -> BoolArr
     ------
     SpaceError
         If the parameters hold bits, whose `encrypt` takes booleans, or integers of fewer than 4 bits.
-    MessageTypeError, MessageError
-        If the dtype isn't boolean, or the array is empty.
+    MessageTypeError
+        If the dtype isn't boolean.
     EngineMismatchError
         If the key is one of other parameters.
     """
@@ -142,13 +143,17 @@ def encrypt_bool(self: Core, values: Any, key: PublicKey | SecretKey) -> BoolArr
     return BoolArray(self, native, array.shape)
 
 
-def minimum(self: Core, a: Any, b: Any) -> Any:
-    """Return the smaller of two integers, element by element; one operand may be in the clear."""
+def minimum(self: Any, a: Any, b: Any) -> Any:
+    """Return the smaller of two integers or decimals, element by element; one operand may be in the clear."""
+    if isinstance(a, DecimalArray) or isinstance(b, DecimalArray):
+        return on_units("minimum", self.minimum, a, b)
     return _uint_operations.binary(self, "minimum", a, b)
 
 
-def maximum(self: Core, a: Any, b: Any) -> Any:
-    """Return the larger of two integers, element by element; one operand may be in the clear."""
+def maximum(self: Any, a: Any, b: Any) -> Any:
+    """Return the larger of two integers or decimals, element by element; one operand may be in the clear."""
+    if isinstance(a, DecimalArray) or isinstance(b, DecimalArray):
+        return on_units("maximum", self.maximum, a, b)
     return _uint_operations.binary(self, "maximum", a, b)
 
 
@@ -179,11 +184,31 @@ def checked_subtract(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
 
 
 def checked_multiply(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
-    """Compute ``a * b``, and where the product is none of the width: see `checked_add`.
-
-    Signed integers are multiplied at twice their width, and have 128 bits at most.
-    """
+    """Compute ``a * b``, and where the product is none of the width: see `checked_add`."""
     return _uint_operations.checked(self, "multiply", a, b)
+
+
+def saturating_add(self: Core, a: Any, b: Any) -> Any:
+    """Compute ``a + b``, or the nearest integer of the width where the sum is none.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_int(np.array([100, -100, 5], dtype=np.int8), secret_key)
+    >>> engine.decrypt(engine.saturating_add(x, x), secret_key)
+    array([ 127, -128,   10], dtype=int8)
+    """
+    return _uint_operations.saturating(self, "add", a, b)
+
+
+def saturating_subtract(self: Core, a: Any, b: Any) -> Any:
+    """Compute ``a - b``, or the nearest integer of the width where the difference is none: see `saturating_add`."""
+    return _uint_operations.saturating(self, "subtract", a, b)
+
+
+def saturating_multiply(self: Core, a: Any, b: Any) -> Any:
+    """Compute ``a * b``, or the nearest integer of the width where the product is none: see `saturating_add`."""
+    return _uint_operations.saturating(self, "multiply", a, b)
 
 
 def checked_floor_divide(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
@@ -262,13 +287,13 @@ def select(self: Core, condition: Any, a: Any, b: Any) -> Any:
     ----------
     condition : BoolArray or array_like of bool
         What a comparison gave.
-    a, b : UintArray, IntArray, BoolArray, or array_like of int or bool
+    a, b : UintArray, IntArray, DecimalArray, BoolArray, or array_like of int, decimal or bool
         Integers of one kind and width, or truth values. With two in the clear, one must be an array of
-        ``numpy.uint32`` or its like, whose width the result has; or of booleans.
+        ``numpy.uint32`` or its like, whose width the result has; or of booleans. Decimals have as many places.
 
     Returns
     -------
-    UintArray, IntArray or BoolArray
+    UintArray, IntArray, DecimalArray or BoolArray
         Of the shape that the operands are broadcast to.
 
     Examples
@@ -280,6 +305,8 @@ def select(self: Core, condition: Any, a: Any, b: Any) -> Any:
     """
     operation = "select"
     _uint_operations.require_digits(self, operation)
+    if isinstance(a, DecimalArray) or isinstance(b, DecimalArray):
+        return on_units(operation, lambda x, y: select(self, condition, x, y), a, b)
     if isinstance(condition, EncryptedArray):
         checks.instance(operation, "condition", condition, BoolArray)
     of_integers = any(isinstance(x, IntegerArray) for x in (a, b))

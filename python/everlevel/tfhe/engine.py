@@ -15,7 +15,9 @@ from ..errors import HeaderError, ParameterError
 from . import (
     _assignment,
     _checks,
+    _decimals,
     _gates,
+    _indexing,
     _integers,
     _lookups,
     _memory,
@@ -29,6 +31,7 @@ from . import (
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .decimal_array import DecimalArray
 from .int_array import IntArray
 from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
@@ -270,6 +273,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return _lookups.remembered(self, native)
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheUintArray):
+            if "places" in notes:
+                return DecimalArray(self, native, shape, _decimals.read_places(notes["places"]))
             return (IntArray if notes.get("signed") == "yes" else UintArray)(self, native, shape)
         if isinstance(native, _native.TfheBoolArray):
             return BoolArray(self, native, shape)
@@ -279,6 +284,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     _operand_like = _assignment.operand_like
     _assigned_where = _assignment.assigned_where
+    _taken_at = _indexing.taken_at
 
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt
@@ -309,6 +315,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     encrypt_uint = _uints.encrypt_uint
     encrypt_int = _uints.encrypt_int
     encrypt_bool = _uints.encrypt_bool
+    encrypt_decimal = _decimals.encrypt_decimal
     minimum = _uints.minimum
     maximum = _uints.maximum
     checked_add = _uints.checked_add
@@ -316,6 +323,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
     checked_multiply = _uints.checked_multiply
     checked_floor_divide = _uints.checked_floor_divide
     checked_remainder = _uints.checked_remainder
+    saturating_add = _uints.saturating_add
+    saturating_subtract = _uints.saturating_subtract
+    saturating_multiply = _uints.saturating_multiply
     bitwise_count = _uints.bitwise_count
     leading_zeros = _uints.leading_zeros
     trailing_zeros = _uints.trailing_zeros
@@ -339,6 +349,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _uint_dot = _reductions.dot
     _uint_sort = _reductions.sort
     _uint_astype = _uint_operations.astype
+    _decimal_units = staticmethod(_decimals.units_of)
+    _decimal_factors = staticmethod(_decimals.factors_of)
     _bool_invert = _uint_operations.invert
     _bool_gate = _uint_operations.bool_gate
     _bool_any = _reductions.any_of

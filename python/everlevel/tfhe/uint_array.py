@@ -34,6 +34,8 @@ class UintArray(IntegerArray):
     ``a << 3``, ``a >> 3``                      shifts by amounts in the clear, below the width  0 to 16
     ``a << b``, ``a >> b``                      shifts by encrypted amounts: 0 from the width on 87
     ``a**3``                                    powers by exponents in the clear, by products    as its products
+    ``a**b``                                    powers by encrypted exponents, a product and a   27,332
+                                                square for each bit
     ``a[...]``, `reshape`, `astype`             elements, as NumPy indexes them                  0
     ==========================================  ===============================================  ====================
 
@@ -48,7 +50,8 @@ class UintArray(IntegerArray):
     refused.
 
     An index makes a copy. Assignment takes values in the clear and encrypted ones, and as an index what NumPy takes, or
-    a `BoolArray`: ``x[x > 9] = 9``.
+    a `BoolArray`: ``x[x > 9] = 9``. An encrypted index takes elements of the first dimension, ``x[i]``, or assigns to
+    one: every element takes part, and places that there aren't read as zeros.
 
     Examples
     --------

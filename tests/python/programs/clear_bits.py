@@ -75,10 +75,21 @@ class Array:
     # What every array has.
 
     def __getitem__(self, index: Any) -> Array:
+        if isinstance(index, Array):
+            padded = np.concatenate([self.values, 0 * self.values[:1]])
+            return replace(self, values=np.asarray(padded[self._places(index)]))
         return replace(self, values=np.asarray(self.values[index]))
+
+    def _places(self, index: Array) -> Any:
+        """Places in the first dimension, and the one behind the last for places that there aren't."""
+        count = len(self)
+        place = np.vectorize(lambda i: (i + count if i < 0 else i) if -count <= i < count else count, otypes=[int])
+        return place(index.values)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         at = index.values if isinstance(index, Array) else index
+        if isinstance(index, Array) and index.kind in WORDS:
+            at = slice(int(self._places(index)), int(self._places(index)) + 1)
         new = value.values if isinstance(value, Array) else np.asarray(value, dtype=object)
         new = new if self.kind in (BITS, BOOL) else np.vectorize(int, otypes=[object])(new)
         try:
@@ -183,8 +194,14 @@ class Array:
     def _remainder(self, a: Any, b: Any) -> Any:
         return np.where(b == 0, a, a % np.where(b == 0, 1, b))
 
-    def __pow__(self, exponent: int) -> Array:
-        return self._with(exponent, lambda a, b: a**b)
+    def __pow__(self, exponent: Any) -> Array:
+        if isinstance(exponent, Array):
+            exponent = exponent.values
+        return self._with(exponent, lambda a, b: np.vectorize(pow, otypes=[object])(a, b, self.top + 1))
+
+    def __rpow__(self, base: Any) -> Array:
+        x = self.engine.array(INT if np.asarray(base).dtype.kind == "i" else UINT, base, self.top)
+        return x**self
 
     def __abs__(self) -> Array:
         return self._with(0, lambda a, b: np.abs(a))
@@ -470,6 +487,19 @@ class BitEngine:
 
     def checked_multiply(self, a: Any, b: Any) -> Any:
         return self._checked(a, b, lambda p, q: p * q)
+
+    def _saturating(self, a: Any, b: Any, function: Any) -> Array:
+        low, high = (a if isinstance(a, Array) else b).range
+        return self._gate(a, b, lambda p, q: np.clip(function(p, q), low, high))
+
+    def saturating_add(self, a: Any, b: Any) -> Array:
+        return self._saturating(a, b, lambda p, q: p + q)
+
+    def saturating_subtract(self, a: Any, b: Any) -> Array:
+        return self._saturating(a, b, lambda p, q: p - q)
+
+    def saturating_multiply(self, a: Any, b: Any) -> Array:
+        return self._saturating(a, b, lambda p, q: p * q)
 
     def _by_zero(self, a: Any, b: Any) -> Array:
         x, other = (a, b) if isinstance(a, Array) else (b, a)

@@ -28,6 +28,7 @@ CLASSES = {
     "tfhe.Ciphertext": tfhe.Ciphertext,
     "tfhe.UintArray": tfhe.UintArray,
     "tfhe.IntArray": tfhe.IntArray,
+    "tfhe.DecimalArray": tfhe.DecimalArray,
     "tfhe.BoolArray": tfhe.BoolArray,
 }
 MODULES = {"": everlevel, "tfhe.": tfhe, "bfv.": bfv, "limbs.": limbs}
@@ -107,6 +108,9 @@ EXCUSED = {
     "top_k": "takes more bootstraps than worlds have; `test_vectors` has it",
     "power": "a fit as those of the elementary functions, which are drawn; `test_functions` has it",
     "softmax": "takes more levels than worlds have; `test_functions` has it",
+    "tfhe.DecimalArray.*": "integers, which are drawn; `test_tfhe_decimals` has what differs",
+    "tfhe.Engine.encrypt_decimal": "`test_tfhe_decimals` has it",
+    "tfhe.IntArray.__rpow__": "exponents are unsigned; `test_tfhe_oblivious` has the refusal",
     "tfhe.*.__bool__": "raises, or is an element's; `test_tfhe_objects` has it",
     "*.Engine.load_bytes": "`test_opening` compares what comes back",
     "*.*.to_bytes": "`test_opening` compares what comes back",

@@ -86,12 +86,12 @@ def operators(draw: Draw) -> tuple[str, ...]:
     return f"{name} {sign} {clear}", f"{cls}.__{operator}__"
 
 
-_SHIFTS = ("lshift", "rshift", "rlshift", "rrshift", "divmod", "rdivmod", "pow", "neg", "abs", "invert")
+_SHIFTS = ("lshift", "rshift", "rlshift", "rrshift", "divmod", "rdivmod", "pow", "rpow", "neg", "abs", "invert")
 _COUNTS = ("bitwise_count", "leading_zeros", "trailing_zeros")
 
 
 @WIDE.rule(
-    *_of_both(*(f"__{name}__" for name in _SHIFTS)),
+    *(name for name in _of_both(*(f"__{name}__" for name in _SHIFTS)) if name != "tfhe.IntArray.__rpow__"),
     *(f"tfhe.Engine.{name}" for name in ("rotate_left", "rotate_right", *_COUNTS)),
     weight=5,
 )
@@ -118,9 +118,12 @@ def shifts(draw: Draw) -> tuple[str, ...]:
             (f"divmod({name}, {other})", f"{cls}.__divmod__"),
             (f"divmod({clear}, {name})", f"{cls}.__rdivmod__"),
             (f"{name} ** {draw.integer(0, 5)}", f"{cls}.__pow__"),
+            (f"{name} ** {array(draw, UINT, top=x.top, shape=x.shape)[0]}", f"{cls}.__pow__"),
             (f"engine.rotate_left({name}, {other})", "tfhe.Engine.rotate_left"),
             (f"engine.rotate_right({name}, {other})", "tfhe.Engine.rotate_right"),
         ]
+    if x.width == 8 and x.kind == UINT:
+        lines.append((f"np.{draw.one('u', '')}int8(3) ** {name}", f"{cls}.__rpow__"))
     return draw.one(*lines)
 
 
@@ -129,6 +132,9 @@ _PAIRS = (
     "maximum",
     "checked_add",
     "checked_subtract",
+    "saturating_add",
+    "saturating_subtract",
+    "saturating_multiply",
     "checked_multiply",
     "checked_floor_divide",
     "checked_remainder",
@@ -140,7 +146,7 @@ def calls(draw: Draw) -> tuple[str, ...]:
     name, x, cls = _word(draw)
     kind = draw.integer(0, 2)
     if kind == 0:
-        call = draw.one(*_PAIRS[: 4 if x.width > 8 else None])
+        call = draw.one(*_PAIRS[: 6 if x.width > 8 else None])
         other = array(draw, x.kind, x)[0] if draw.chance(0.6) else _clear(draw, x)
         return f"engine.{call}({name}, {other})", f"tfhe.Engine.{call}"
     if kind == 1:
@@ -179,9 +185,15 @@ def reductions(draw: Draw) -> tuple[str, ...]:
     return f"{name}.{call}({axis or 'None'}{keeps})", f"{cls}.{call}"
 
 
-@WIDE.rule(*_of_both("__setitem__"), "tfhe.BoolArray.__setitem__", weight=2)
+@WIDE.rule(*_of_both("__setitem__", "__getitem__"), "tfhe.BoolArray.__setitem__", weight=3)
 def assignments(draw: Draw) -> tuple[str, ...]:
     name, x, cls = _word(draw)
+    if x.shape and draw.chance(0.4):
+        place = array(draw, draw.one(UINT, INT), top=255)[0]
+        if draw.chance(0.5):
+            return f"{name}[{place}]", f"{cls}.__getitem__"
+        place = array(draw, draw.one(UINT, INT), top=255, shape=())[0]
+        return f"assigned({name}, {place}, {_clear(draw, x)})", f"{cls}.__setitem__"
     if x.shape and draw.chance(0.3):
         condition = array(draw, BOOL, shape=x.shape)[0]
         return f"assigned({name}, {condition}, {_clear(draw, x)})", f"{cls}.__setitem__"

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use everlevel_io::ALIGNMENT;
 use everlevel_io::schema::refuse;
-use everlevel_objects::require_memory;
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
 use everlevel_rlwe::lwe::MaskAddress;
 
+use super::Reading;
 use crate::noise_sum::name;
-use crate::{Ciphertext, Error, Lwe, NoiseSum, Params};
+use crate::{Ciphertext, Error, Lwe, NoiseSum};
 
 /// Origin of a run's masks.
 #[derive(Debug, Clone)]
@@ -159,7 +159,7 @@ const LIST: u64 = 2;
 
 /// The array of these runs and rows.
 pub(super) fn from_bytes(
-    params: &Params,
+    reading: Reading<'_>,
     id: SecretId,
     bytes: &[u8],
     rows: Vec<Ciphertext>,
@@ -182,7 +182,8 @@ pub(super) fn from_bytes(
     if count > rest.0.len() + rows.len() {
         return refuse("ciphertexts", count, format!("at most {}, as many as bodies", rest.0.len() + rows.len()));
     }
-    require_memory("load", params.ciphertexts_footprint(count))?;
+    reading.require_room(count)?;
+    let params = reading.params;
     let (dim, n, max) = (params.ciphertext_dim(), params.n(), params.space.max());
     let (mut all, mut rows) = (Vec::with_capacity(count), rows.into_iter());
     for &[head, places, variance] in heads {
@@ -219,8 +220,8 @@ pub(super) fn from_bytes(
     if rows.next().is_some() || rest.0.iter().any(|&word| word != 0) {
         return refuse("runs", "fewer ciphertexts than follow", "all of them");
     }
-    if all.is_empty() {
-        return refuse("ciphertexts", 0, "one at least");
+    if all.is_empty() && run_count > 0 {
+        return refuse("runs", run_count, "none of an empty array");
     }
     Ok(all)
 }

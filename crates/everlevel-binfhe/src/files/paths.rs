@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use everlevel_io::{Access, Container, Stored};
 
-use super::{UNNAMED, rows_from_container, rows_to_container};
+use super::{Reading, UNNAMED, rows_from_container, rows_to_container};
 use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
 use crate::{Ciphertext, Error, PublicKey, SecretKey, SeededCircuitKey, SeededEvalKeys};
@@ -114,8 +114,7 @@ impl Ciphertext {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none,
-    /// [`Error::Io`].
+    /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::Io`].
     pub fn write_all(all: &[Self], params: &Params, path: &Path) -> Result<u64, Error> {
         Ok(rows_to_container(Vec::<Self>::KIND, params, all, UNNAMED)?.write(path)?)
     }
@@ -125,7 +124,7 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::Io`] for what is wrong with the file, other parameters among it.
     pub fn read_all(params: &Params, path: &Path) -> Result<Vec<Self>, Error> {
-        rows_from_container(Vec::<Self>::KIND, params, &open(path)?)
+        rows_from_container(Vec::<Self>::KIND, Reading { params, max_bytes: None }, &open(path)?)
     }
 }
 

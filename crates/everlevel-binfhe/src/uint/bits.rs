@@ -1,8 +1,8 @@
 //! Bitwise operations on integers, selection by a condition, and gates of truth values: operations of [`Integers`].
 
 use super::{BoolArray, Integers, UintArray};
-use crate::Error;
 use crate::gates::same_length;
+use crate::{Ciphertext, Error};
 
 impl Integers<'_> {
     /// `a AND b`, bit by bit.
@@ -58,11 +58,21 @@ impl Integers<'_> {
         [condition, a, b].into_iter().try_for_each(|values| self.check_all(op, "operand", &values.0))?;
         same_length(op, condition.len(), a.len())?;
         same_length(op, a.len(), b.len())?;
-        let condition = self.settled(op, &condition.0, 5)?;
+        let mut condition = self.settled(op, &condition.0, 5)?;
         let table = self.table(|x| x >> (if x >> 2 & 1 == 1 { 1 } else { 0 }) & 1);
-        let inputs = condition.iter().zip(&a.0).zip(&b.0);
-        let inputs = inputs.map(|((c, a), b)| self.linear(&[(4, c), (2, a), (1, b)], 0));
-        Ok(BoolArray(self.map(op, inputs.collect::<Result<_, _>>()?, &table)?))
+        let inputs = |condition: &[Ciphertext]| -> Result<Vec<Ciphertext>, Error> {
+            let operands = condition.iter().zip(&a.0).zip(&b.0);
+            operands.map(|((c, a), b)| self.linear(&[(4, c), (2, a), (1, b)], 0)).collect()
+        };
+        // A condition that shares its noise with an operand is made anew.
+        let found = inputs(&condition)?;
+        let shared: Vec<usize> = (0..found.len()).filter(|&i| !self.is_quiet(found[i].variance_torus())).collect();
+        if shared.is_empty() {
+            return Ok(BoolArray(self.map(op, found, &table)?));
+        }
+        let fresh = self.map(op, shared.iter().map(|&i| condition[i].clone()).collect(), &self.table(|x| x))?;
+        shared.into_iter().zip(fresh).for_each(|(i, block)| condition[i] = block);
+        Ok(BoolArray(self.map(op, inputs(&condition)?, &table)?))
     }
 
     /// `NOT a` of truth values, without a bootstrap.

@@ -20,6 +20,11 @@ impl TfheContext {
     }
 }
 
+/// Arrays of ciphertexts may take a hundred times as much memory as their files.
+fn limited<'p>(named: &NamedParams<'p>, max_bytes: Option<u64>) -> NamedParams<'p> {
+    NamedParams { max_bytes, ..*named }
+}
+
 file_methods! { TfheContext with NamedParams<'_>, Error:
     Secret: TfheSecretKey of SecretKey,
     Public: TfhePublicKey of PublicKey,
