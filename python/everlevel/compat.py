@@ -194,6 +194,20 @@ class Engine(ckks.Engine):
         """Subtract, as `everlevel.Engine.subtract` does; `out` takes the result's place, and is returned."""
         return self._put("subtract", super().subtract(left, right), out)
 
+    def multiply(
+        self, left: Any, right: Any, relinearization_key: Any = None, *, relinearize: bool | None = None
+    ) -> Ciphertext:
+        """Multiply, as `everlevel.Engine.multiply` does; without a key, products have three polynomials."""
+        wanted = relinearization_key is not None if relinearize is None else relinearize
+        return super().multiply(left, right, relinearization_key, relinearize=wanted)
+
+    def square(
+        self, ciphertext: Ciphertext, relinearization_key: Any = None, *, relinearize: bool | None = None
+    ) -> Ciphertext:
+        """Square, as `everlevel.Engine.square` does; without a key, to three polynomials."""
+        wanted = relinearization_key is not None if relinearize is None else relinearize
+        return super().square(ciphertext, relinearization_key, relinearize=wanted)
+
     def _put(self, operation: str, result: Ciphertext, out: Any) -> Ciphertext:
         if out is None:
             return result

@@ -433,7 +433,7 @@ def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
         key = engine.create_secret_key()
         x = engine.encrypt(zeros, key, bound=0)
         for _ in range(4):
-            product = engine.multiply(engine.encrypt(zeros, key, bound=0), x)
+            product = engine.multiply(engine.encrypt(zeros, key, bound=0), x, relinearize=False)
             assert product.polynomial_count == 3
             sizes.append(np.abs(engine.decrypt(product, key)) * 2**product.precision_bits)
     deviations, each = 2**0.5 * np.concatenate(sizes), 2 ** (product.precision_bits - product.precision_floor)

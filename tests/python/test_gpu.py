@@ -49,7 +49,7 @@ OPERATIONS: dict[str, Callable[[Engine, Ciphertext], Ciphertext]] = {
     "products": lambda e, x: x * x * 0.5 * np.linspace(0, 1, e.slot_count),
     "plaintexts": lambda e, x: x * e.encode([0.25, 0.5]),
     "light plaintexts": lambda e, x: e.multiply(x, e.encode_to_light_plaintext([0.25, 0.5])),
-    "three polynomials": lambda e, x: e.relinearize(e.multiply(x, x)),
+    "three polynomials": lambda e, x: e.relinearize(e.multiply(x, x, relinearize=False)),
     "powers": lambda e, x: x**3,
     "rotations": lambda e, x: x.rotate(3) + x.rotate(-200),
     "conjugates": lambda e, x: e.conjugate(1j * x),

@@ -257,7 +257,10 @@ def test_bad_matrices(party: Party, rotation_key: RotationKey) -> None:
         (lambda: engine.multiply_matrix([[1.0]], a, 1), errors.OperandTypeError),
         (lambda: engine.multiply_matrix(np.ones((1, 513)), a, rotation_key), errors.UnitCountError),
         (lambda: engine.multiply_matrix([[1.0]], [1.0], rotation_key), errors.OperandTypeError),
-        (lambda: engine.multiply_matrix([[1.0]], engine.multiply(a, a), rotation_key), errors.CiphertextFormError),
+        (
+            lambda: engine.multiply_matrix([[1.0]], engine.multiply(a, a, relinearize=False), rotation_key),
+            errors.CiphertextFormError,
+        ),
         (
             lambda: engine.multiply_matrix(np.full((1, 1), 1e11), engine.level_down(a, 1), rotation_key),
             errors.ScaleError,

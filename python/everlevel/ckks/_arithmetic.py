@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from .. import _native
 from .._common import checks, units
-from ..errors import LevelError
+from ..errors import LevelError, ParameterError
 from . import _checks, _operands
 from ._auto import deepened
 from ._core import Core
-from ._registry import KeyRegistry
+from ._registry import KeyRegistry, missing
 from ._shaping import combining, on_slots, slotwise
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -97,6 +97,8 @@ def multiply(
     left: Operand,
     right: Operand,
     relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+    *,
+    relinearize: bool = True,
 ) -> Ciphertext:
     """Multiply, slot by slot.
 
@@ -105,8 +107,10 @@ def multiply(
     left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
         At least one of them a ciphertext, and both of equally many units.
     relinearization_key : RelinearizationKey or EvaluationKey, optional
-        For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
-        added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
+        For two ciphertexts: brings the product back to two polynomials. The engine's, if left out.
+    relinearize : bool, default True
+        False leaves the product of two ciphertexts with three polynomials, to be added up with others and given to
+        `relinearize` once. It takes no key.
 
     Returns
     -------
@@ -120,24 +124,30 @@ def multiply(
         If a level is needed and none is left: bootstrap first.
     ScaleError
         If a number is so large that the product can't be held.
+    MissingKeyError
+        If the product of two ciphertexts needs a key, none is given, and the engine knows none.
     EngineMismatchError, KeyMismatchError, MessageError
         As in `add`.
 
     Examples
     --------
     >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
-    >>> engine.decrypt(engine.multiply(a, a, relinearization_key), secret_key)[:2].round(3)
+    >>> engine.decrypt(engine.multiply(a, a), secret_key).round(3)
     array([1., 4.])
     >>> engine.multiply(a, 3).level == a.level
     True
+    >>> engine.multiply(a, a, relinearize=False).polynomial_count
+    3
     """
     first, second = order(self, "multiply", left, right)
     context = self._context
     if isinstance(second, Ciphertext):
         _operands.relinearized("multiply", first)
         _operands.relinearized("multiply", second)
-        key = _optional_key(self._registry, "multiply", relinearization_key)
+        key, is_missing = _key_of_product(self._registry, "multiply", first, relinearization_key, relinearize)
         native = context.multiply(first._native, second._native, key)
+        if is_missing:
+            raise missing("multiply", RelinearizationKey)
         return self._wrap(native, is_real=first.is_real and second.is_real)
     return _with_clear(
         self, "multiply", first, second, context.multiply_plain, context.multiply_scalar, context.multiply_slots
@@ -147,7 +157,11 @@ def multiply(
 @slotwise()
 @deepened
 def square(
-    self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
+    self: Core,
+    ciphertext: Ciphertext,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+    *,
+    relinearize: bool = True,
 ) -> Ciphertext:
     """Square every slot; cheaper than ``multiply(a, a)``. Levels consumed: 1.
 
@@ -155,12 +169,21 @@ def square(
     ----------
     ciphertext : Ciphertext
         What to square.
-    relinearization_key : RelinearizationKey or EvaluationKey, optional
+    relinearization_key, relinearize
         As in `multiply`.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
+    >>> engine.decrypt(engine.square(a), secret_key).round(3)
+    array([1., 4., 9.])
     """
     ciphertext = _operands.relinearized("square", ciphertext)
-    key = _optional_key(self._registry, "square", relinearization_key)
-    return self._wrap(self._context.square(ciphertext._native, key), is_real=ciphertext.is_real)
+    key, is_missing = _key_of_product(self._registry, "square", ciphertext, relinearization_key, relinearize)
+    native = self._context.square(ciphertext._native, key)
+    if is_missing:
+        raise missing("square", RelinearizationKey)
+    return self._wrap(native, is_real=ciphertext.is_real)
 
 
 @slotwise()
@@ -179,7 +202,7 @@ def relinearize(
     Examples
     --------
     >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
-    >>> total = engine.add(engine.multiply(a, a), engine.multiply(a, a))
+    >>> total = engine.multiply(a, a, relinearize=False) + engine.square(a, relinearize=False)
     >>> total.polynomial_count, engine.relinearize(total, relinearization_key).polynomial_count
     (3, 2)
     """
@@ -331,8 +354,27 @@ def _with_clear(
     return self._wrap(native, is_real=first.is_real and is_real)
 
 
-def _optional_key(registry: KeyRegistry, operation: str, value: Any) -> _native.RelinearizationKey | None:
-    return None if value is None else _operands.relinearization_key(registry, operation, value)._native
+def _key_of_product(
+    registry: KeyRegistry, operation: str, x: Ciphertext, value: Any, relinearize: Any
+) -> tuple[_native.RelinearizationKey | None, bool]:
+    """Choose the key that is given, or that the engine knows; none for a product that isn't relinearized.
+
+    Whether one is missing is said beside it: operands that don't go together are the better reason to refuse.
+    """
+    if not checks.truth(operation, "relinearize", relinearize):
+        if value is None:
+            return None, False
+        raise ParameterError(
+            f"{operation}: relinearize is False, and a key was given, which does it; leave one of them out",
+            option="relinearize",
+            value=False,
+            allowed=True,
+        )
+    if value is None:
+        value = registry.get(RelinearizationKey, x._native.secret_id)
+        if value is None:
+            return None, True
+    return _operands.relinearization_key(registry, operation, value)._native, False
 
 
 def _negative(operation: str, value: Any, slot_count: int) -> Any:

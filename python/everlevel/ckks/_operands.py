@@ -34,7 +34,7 @@ def relinearized(operation: str, value: Any) -> Ciphertext:
     if operand.polynomial_count != 2:
         raise CiphertextFormError(
             f"{operation}: the ciphertext has {operand.polynomial_count} polynomials and 2 are needed; "
-            f"call engine.relinearize(ciphertext, relinearization_key) first",
+            f"call engine.relinearize(ciphertext) first",
             polynomial_count=operand.polynomial_count,
         )
     return operand

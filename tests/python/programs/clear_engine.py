@@ -141,19 +141,19 @@ class ClearEngine:
     def negate(self, x: Clear) -> Clear:
         return -x
 
-    def multiply(self, left: Any, right: Any, relinearization_key: Any = None) -> Clear:
+    def multiply(self, left: Any, right: Any, relinearization_key: Any = None, *, relinearize: bool = True) -> Clear:
         x, values, bound, real, level, is_whole = self._pair(left, right)
         other = right if x is left else left
         result = self._merged(x, other, x.values * values, x.bound * bound, real, level)
         if isinstance(other, Clear):
             if 3 in (x.polynomials, other.polynomials):
                 raise UnfitError("not relinearised")
-            result = replace(result, polynomials=2 if relinearization_key is not None else 3)
+            result = replace(result, polynomials=2 if relinearize else 3)
         result = replace(result, length=max(x.length, getattr(other, "length", 0)))
         return result.lowered(0 if is_whole else 1)
 
-    def square(self, x: Clear, relinearization_key: Any = None) -> Clear:
-        return self.multiply(x, x, relinearization_key)
+    def square(self, x: Clear, relinearization_key: Any = None, *, relinearize: bool = True) -> Clear:
+        return self.multiply(x, x, relinearization_key, relinearize=relinearize)
 
     def relinearize(self, x: Clear, key: Any = None) -> Clear:
         return replace(x, polynomials=2)

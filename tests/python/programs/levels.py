@@ -181,7 +181,9 @@ def products(draw: Draw) -> tuple[str, ...]:
             (f"{name} * ({other})", "Ciphertext.__mul__"), (f"engine.multiply({name}, {other})", "Engine.multiply")
         )
     other, _ = similar(draw, x)
-    key = draw.one("relinearization_key", "evaluation_key", "None" if draw.chance(0.3) else "relinearization_key")
+    key = draw.one(
+        "relinearization_key", "evaluation_key", "relinearize=False" if draw.chance(0.3) else "relinearization_key"
+    )
     return draw.one(
         (f"{name} * {other}", "Ciphertext.__mul__"), (f"engine.multiply({name}, {other}, {key})", "Engine.multiply")
     )
