@@ -11,7 +11,7 @@ import pytest
 import everlevel
 from claims import assert_claims
 from everlevel import Engine
-from everlevel.errors import ParameterError, RangeError, RangeWarning
+from everlevel.errors import MessageTypeError, OperandTypeError, ParameterError, RangeError, RangeWarning
 from parties import INSECURE_LOG_N, Party
 
 
@@ -113,6 +113,63 @@ def test_bounds_are_kept_in_files_and_pickles(party: Party) -> None:
     assert again.encrypt([50.0], key, bound=60).bound == 60
 
 
+def test_intervals_are_declared(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    x = engine.encrypt([34.0, 71.0, 5.0], key, bound=(0, 130))
+    assert (x.interval, x.bound, x.bound_kind, (130 - x).interval) == ((0, 130), 130, "declared", (0, 130))
+    assert_claims(x, [34, 71, 5], key, varied=False)
+    for back in (pickle.loads(pickle.dumps(x)), engine.load_bytes(x.to_bytes())):
+        assert (back.interval, back.bound_kind) == ((0, 130), "declared")
+    long = engine.encrypt(np.linspace(1, 2, 700), key, bound=[1, 2])
+    assert long.interval == (0, 2)  # where all slots count, zeros follow
+    assert engine.encrypt(engine.encode([1.5], bound=(1, 2)), key).interval == (1, 2)
+    assert engine.encrypt(engine.encode([1.5]), key, bound=(1, 2)).interval == (1, 2)
+    assert Engine(max_level=1, bound=(-1, 3), insecure_log_n=INSECURE_LOG_N)._bound == (-1, 3)
+    for values, index, value in (([0.5, -2.0], 1, "-2"), ([131.0, 1.0], 0, "131")):
+        with pytest.raises(RangeError, match=rf"value {index} is {value}, and the declared interval is from 0 to 130"):
+            engine.encrypt(values, key, bound=(0, 130))
+    # Zeros at the end of a message are values of it, and those after it are none.
+    with pytest.raises(RangeError, match=r"value 1 is 0, and the declared interval is from 1 to 2; .*bound=\(0, 2\)"):
+        engine.encrypt([1.5, 0.0], key, bound=(1, 2))
+    with pytest.raises(RangeError, match=r"value 511 is 0, and the declared"):
+        engine.encrypt(np.r_[np.ones(511), 0], key, bound=(1, 2))
+    with pytest.raises(RangeError, match=r"value 600 is 3, and the declared"):
+        engine.encrypt(np.r_[np.ones(600), 3], key, bound=(-4, 2))
+    for junk in ((2, 1), (0, np.nan), (0, np.inf), ("a", 1)):
+        with pytest.raises(ParameterError, match=r"^encrypt: the values are said to lie from"):
+            engine.encrypt([1.0], key, bound=junk)  # type: ignore[arg-type]
+    with pytest.raises(MessageTypeError, match=r"^encrypt: bound is \(0.0, 1.0\), where real values lie, and the"):
+        engine.encrypt([0.5j], key, bound=(0, 1))
+
+
+def test_a_false_interval_in_a_file_is_warned_of(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    x = engine.load_bytes(engine.encrypt([0.5, -0.75], key, bound=1).within(0, 0.9).to_bytes())
+    assert x.interval == (0, 0.9)
+    with pytest.warns(RangeWarning, match=r"a value is -0.75, and the ciphertext's values lie from 0 to 0.9"):
+        engine.decrypt(x, key)
+
+
+def test_functions_are_fitted_on_intervals(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    values = np.linspace(1, 2, 9)
+    x = engine.encrypt(values, key, bound=(1, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cases = [(np.log(x), np.log(values)), (1 / x, 1 / values), (2 * values / x, np.full(9, 2.0))]
+        cases += [(np.sqrt(x - 0.5), np.sqrt(values - 0.5)), (np.exp(x - x), np.ones(9))]
+    for found, expected in cases:
+        np.testing.assert_allclose(engine.decrypt(found, key), expected, atol=2**-14)
+    for found, (low, high) in ((np.exp(x), (np.e, np.e**2)), (x.mean(), (1, 2)), (x.sum(), (9, 18)), (1 / x, (0.5, 1))):
+        assert found.interval is not None
+        assert low - 0.2 < found.interval[0] <= low + 1e-4, found
+        assert high - 1e-4 < found.interval[1] < high + 0.2, found
+    with pytest.raises(ParameterError, match=r"log: values may lie anywhere in \[-1, 0\] by their bound"):
+        np.log(x - 2)
+    with pytest.raises(OperandTypeError, match=r"divide: the divisor is encrypted.*bound=\(a, b\)"):
+        1 / (x - 1.5)
+
+
 def test_bootstraps_pass_declared_bounds_on(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
     engine, key = deep.engine, deep.secret_key
     keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
@@ -122,11 +179,32 @@ def test_bootstraps_pass_declared_bounds_on(deep: Party, bootstrap_key: everleve
     fresh = engine.bootstrap(assumed, *keys)
     assert (fresh.bound, fresh.is_bound_declared) == (1, False)
     with pytest.warns(RangeWarning, match="divide before, and multiply after"):
-        engine.bootstrap(engine.encrypt([1.0], key, level=1, bound=50), *keys)
+        engine.bootstrap(engine.encrypt([1.0], key, level=0, bound=50), *keys)
     with pytest.raises(RangeError, match=r"bootstrap: .* 300"):
-        engine.bootstrap(engine.encrypt([1.0], key, level=1, bound=300), *keys)
+        engine.bootstrap(engine.encrypt([1.0], key, level=0, bound=300), *keys)
     first, second = engine.merge_bootstrap(x, engine.encrypt([0.5], key, bound=0.5), *keys)
     assert (first.bound, second.bound) == (2, 0.5)
+
+
+@pytest.mark.parametrize(("level", "bound", "reached"), [(1, 300, 10), (4, 1e6, 13), (3, 150, 13)])
+def test_bootstraps_of_large_values_scale_them(
+    deep: Party, bootstrap_key: everlevel.BootstrapKey, level: int, bound: float, reached: int
+) -> None:
+    engine, key = deep.engine, deep.secret_key
+    keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
+    values = np.r_[bound, -bound, np.linspace(-1, 1, 9) * bound]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = engine.encrypt(values, key, level=level, bound=bound)
+        fresh = engine.bootstrap(x, *keys)
+        pair = engine.merge_bootstrap(x, engine.encrypt(values / 2, key, level=level, bound=bound), *keys)
+        both = engine.bootstrap_many([x, x], *keys)
+    for found, expected in [(fresh, values), (pair[1], values / 2), *((each, values) for each in both)]:
+        assert (found.level, found.bound, found.bound_kind) == (reached, bound, "declared")
+        assert_claims(found, expected, key, varied=False)
+        # The accurate range is that of a thousandth of the bound.
+        assert np.abs(engine.decrypt(found, key) - expected).max() < bound / 900
+    assert (fresh - x).bound == 0
 
 
 def test_the_floor_is_a_constant_messages_precision(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:

@@ -180,8 +180,13 @@ def test_extrema_and_places_of_vectors(lossy: Party) -> None:
     full = encrypted(lossy, np.r_[values, np.zeros(507)], bound=1)
     assert full.min().shape == (512,)
     np.testing.assert_allclose(engine.decrypt(full.min(), key), -1, atol=0.1)
-    with pytest.raises(errors.OperandTypeError, match=r"numpy\.argmax: .*; call x\.argmax\(\)"):
-        np.argmax(x, axis=0)
+    for axis in (-2, 1, 2):
+        table = encrypted(lossy, np.arange(24).reshape(2, 3, 4) % 7 / 7, bound=1)
+        places = table.argmin(axis) if axis == 1 else np.argmax(table, axis=axis)
+        expected = (np.argmin if axis == 1 else np.argmax)(np.arange(24).reshape(2, 3, 4) % 7, axis=axis)
+        assert places.shape == expected.shape
+        assert_claims(places, expected, lossy.secret_key, varied=False, error=2**-16)
+    assert table.argmax(0, keepdims=True).shape == (1, 3, 4)
     table = encrypted(lossy, [[0.5, -0.5]], bound=1)
     with pytest.raises(errors.OperandTypeError, match=r"sort: the ciphertext is of shape \(1, 2\), and a vector is"):
         np.sort(table)

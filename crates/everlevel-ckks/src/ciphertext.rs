@@ -172,6 +172,22 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
+    /// This ciphertext, of whose values a circuit knows where they lie, by what it computes; padding stays what it is.
+    #[must_use]
+    pub fn between(self, low: f64, high: f64) -> Self {
+        let estimate = self.estimate().between((low, high));
+        self.with_estimate(estimate)
+    }
+
+    /// This ciphertext, in whose first slots are the values of another; or of the size of these, where the slots after
+    /// them aren't known to be padding.
+    #[must_use]
+    pub fn valued_up_to(self, count: usize, other: &Self) -> Self {
+        let within = self.within(other.bound().size());
+        let estimate = within.estimate().valued_up_to(count, other.estimate());
+        within.with_estimate(estimate)
+    }
+
     /// This ciphertext, whose values are those of another.
     pub(crate) fn valued_as(self, other: &Self) -> Self {
         let estimate = self.estimate().valued_as(other.estimate());

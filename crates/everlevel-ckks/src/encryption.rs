@@ -40,7 +40,9 @@ impl Context {
     pub fn declare(&self, plaintext: Plaintext, bound: Bound) -> Result<Plaintext, Error> {
         let op = "encrypt";
         self.check_plaintext(op, &plaintext)?;
-        if self.values(&plaintext)?.largest() > bound.size() * (1.0 + SLACK) {
+        if bound.is_real() {
+            self.check_interval(op, &plaintext, bound)?;
+        } else if self.values(&plaintext)?.largest() > bound.size() * (1.0 + SLACK) {
             let slots = self.decode(&plaintext)?;
             let (index, size) = slots
                 .iter()
@@ -53,6 +55,25 @@ impl Context {
         self.check_range(op, bound, TAIL * encryption, plaintext.level)?;
         let is_real = plaintext.is_real || bound.is_real();
         Ok(Plaintext { bound: Some(bound), is_real, estimate: None, ..plaintext })
+    }
+
+    /// Refuses a message with a value outside of the interval that is declared for it.
+    fn check_interval(&self, op: &'static str, plaintext: &Plaintext, bound: Bound) -> Result<(), Error> {
+        let ((low, high), slack) = (bound.interval(), bound.size() * SLACK);
+        let values = self.values(plaintext)?;
+        // Zeros at the end of a message are values, and those after it are none.
+        let is_padding = |slot| plaintext.padding.as_ref().is_some_and(|padding| padding.contains(slot));
+        let count = (0..plaintext.slot_count).rfind(|&slot| !is_padding(slot)).map_or(0, |last| last + 1);
+        let (least, most) = values.ends(count);
+        if values.is_real() && low - slack <= least && most <= high + slack {
+            return Ok(());
+        }
+        let slots = self.decode(plaintext)?;
+        let beyond = |z: &Complex64| (low - z.re).max(z.re - high).max(z.im.abs());
+        let index = (0..count).max_by(|&a, &b| beyond(&slots[a]).total_cmp(&beyond(&slots[b]))).unwrap_or(0);
+        let rounding = TAIL * self.core.encoding_error(plaintext.scale);
+        let value = if slots[index].re.abs() <= rounding { 0.0 } else { slots[index].re };
+        Err(Error::BeyondInterval { op, index, value, low, high })
     }
 
     /// The values of a plaintext, as far as estimates need them.

@@ -117,6 +117,20 @@ everlevel_io::errors! {
         /// The bound.
         bound: f64,
     }
+    /// A value outside of the interval that was declared for it.
+    #[error("{op}: value {index} is {value:e}, the declared interval is [{low:e}, {high:e}]; declare a wider one")]
+    BeyondInterval {
+        /// The refused operation.
+        op: &'static str,
+        /// The value's index.
+        index: usize,
+        /// The value's real part.
+        value: f64,
+        /// The interval's lower end.
+        low: f64,
+        /// The interval's upper end.
+        high: f64,
+    }
     /// A result that is to be given away, of which nobody declared a bound.
     #[error(
         "{op}: the ciphertext's bound, {bound}, is assumed, and errors are bounded for declared ones; declare bounds at encryption, or claim one with `assume_bound`"

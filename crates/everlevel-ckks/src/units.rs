@@ -170,6 +170,12 @@ impl Units<Ciphertext> {
         Self(self.0.into_iter().map(|unit| unit.within(size)).collect())
     }
 
+    /// This vector, of whose values a circuit knows where they lie, by what it computes.
+    #[must_use]
+    pub fn between(self, low: f64, high: f64) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.between(low, high)).collect())
+    }
+
     /// This vector as a quotient: a product with an inverse that is rounded to a double.
     #[must_use]
     pub fn quotient(self) -> Self {
@@ -281,6 +287,9 @@ impl Context {
         let before = |at: usize, error: Error| match error {
             Error::BeyondBound { op, index, size, bound } => {
                 Error::BeyondBound { op, index: at * self.slot_count() + index, size, bound }
+            }
+            Error::BeyondInterval { op, index, value, low, high } => {
+                Error::BeyondInterval { op, index: at * self.slot_count() + index, value, low, high }
             }
             error => error,
         };

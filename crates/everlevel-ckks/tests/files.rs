@@ -5,7 +5,7 @@ use crate::common;
 
 use std::sync::LazyLock;
 
-use crate::common::{Party, assert_close, uniform};
+use crate::common::{Party, assert_close, assert_headers_are_refused, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeySize, BootstrapKind, Bound, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef,
@@ -13,6 +13,7 @@ use everlevel_ckks::{
     SecretKey, Stored, no_progress,
 };
 use everlevel_testkit::stored::with_fingerprint;
+use num_complex::Complex64;
 
 static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
 static DEEP: LazyLock<Party> = LazyLock::new(|| Party::bootstrap(9));
@@ -294,6 +295,27 @@ fn residues_that_are_none_are_refused() {
         let error = p.ctx.import_secret_key(&Container::from_bytes(broken).unwrap()).unwrap_err();
         assert!(matches!(error, Error::Files(FileError::Header { .. })), "{error}");
     }
+}
+
+#[test]
+fn intervals_that_no_writer_writes_are_refused() {
+    let p = &*SMALL;
+    let plaintext = p.ctx.encode(&[Complex64::new(0.5, 0.0)], 1).unwrap().on_reals(true);
+    let declared = p.ctx.declare(plaintext, Bound::declared_between(0.25, 1.0).unwrap()).unwrap();
+    let ciphertext = p.ctx.encrypt(&declared, &p.public).unwrap();
+    let ends = "\"interval\":[0.25,1.0]";
+    let cases = [
+        (ends, "\"interval\":[1.0,0.25]", "interval is"),
+        (ends, "\"interval\":[0.25,0.5]", "interval is"),
+        (ends, "\"interval\":[-2.0,1.0]", "interval is"),
+        (ends, "\"interval\":[0.25,1e999]", "object"),
+        (ends, "\"interval\":[0.25]", "object"),
+        (ends, "\"interval\":\"all\"", "object"),
+        ("\"bound\":1.0", "\"bound\":2.0", "interval is"),
+        ("\"bound\":1.0,", "", "bound is none"),
+        ("\"is_real\":true", "\"is_real\":false", "interval is"),
+    ];
+    assert_headers_are_refused(&p.ctx, &ciphertext, &cases);
 }
 
 #[test]

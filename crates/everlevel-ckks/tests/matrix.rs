@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{Party, assert_close, assert_headers_are_refused, depth, matrix_header, round_trip, uniform};
+use crate::common::{Party, assert_close, assert_headers_are_refused, depth, header, round_trip, uniform};
 use everlevel_ckks::RotationKeys;
 use everlevel_ckks::{
     Ciphertext, Complex64, Context, Entries, Error, Loading, ObjectError, Options, Params, ParamsLiteral, PlainMatrix,
@@ -332,7 +332,7 @@ fn matrices_and_their_keys_come_back_from_files() {
 fn headers_of_matrices_that_no_writer_writes_are_refused() {
     let p = depth(LOG_N, 2);
     let matrix = p.ctx.encode_light_matrix(Entries::Real(&[1.0; 6]), (2, 3), 2, None).unwrap();
-    let object = matrix_header(&p.ctx, &matrix);
+    let object = header(&p.ctx, &matrix);
     // One block is written as it was when there was no more than one.
     assert!(!object.contains("block_sizes"), "{object}");
     let cases = [

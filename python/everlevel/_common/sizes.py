@@ -15,7 +15,12 @@ def format_bytes(count: int) -> str:
     return f"{count / 1e9:.1f} GB"
 
 
-def at_least(size: float) -> str:
+def at_least(number: float) -> str:
     """Write a number of three digits that is no smaller."""
-    digit = 10.0 ** (math.floor(math.log10(size)) - 2) if size > 0 else 1.0
-    return f"{math.ceil(size / digit * (1 - 1e-12)) * digit:g}"
+    digit = 10.0 ** (math.floor(math.log10(abs(number))) - 2) if number else 1.0
+    return f"{math.ceil(number / digit - 1e-10) * digit:g}"
+
+
+def at_most(number: float) -> str:
+    """Write a number of three digits that is no larger."""
+    return f"{-float(at_least(-number)) + 0.0:g}"

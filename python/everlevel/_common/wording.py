@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import errors as e
 from . import callers
-from .sizes import at_least, format_bytes
+from .sizes import at_least, at_most, format_bytes
 
 _OPERATIONS = {
     "parameters": "Engine",
@@ -215,6 +215,17 @@ def _beyond_bound(op: str, index: int, size: float, bound: float) -> e.Everlevel
     )
 
 
+def _beyond_interval(op: str, index: int, value: float, low: float, high: float) -> e.EverlevelError:
+    least, most = (at_most(value), f"{high:g}") if value < low else (f"{low:g}", at_least(value))
+    return e.RangeError(
+        f"{op}: value {index} is {value:.6g}, and the declared interval is from {low:.6g} to {high:.6g}; "
+        f"declare bound=({least}, {most})",
+        bound=max(abs(low), abs(high)),
+        size=abs(value),
+        index=index,
+    )
+
+
 def _missing_inversion(op: str) -> e.EverlevelError:
     key, option = ("conjugation key", "conjugation") if op == "conjugate" else ("swap of rows", "swap_rows")
     what = "conjugation" if op == "conjugate" else "the swap of rows"
@@ -261,6 +272,7 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         level=level,
     ),
     "ckks.BeyondBound": _beyond_bound,
+    "ckks.BeyondInterval": _beyond_interval,
     "limbs.BeyondBound": _beyond_bound,
     "ckks.UndeclaredBound": lambda op, bound: e.ReleaseError(
         f"{op}: the ciphertext's bound, {bound:g}, is assumed, and its errors are bounded for declared ones alone; "

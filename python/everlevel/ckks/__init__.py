@@ -16,6 +16,7 @@ from ._sign_plan import SignPlan
 from ._sorting import median, sort, top_k
 from ._statistics import cumsum, dot, norm, softmax, std, var
 from .ciphertext import Ciphertext
+from .encrypted_array import EncryptedArray
 from .engine import Engine
 from .evaluation_key import EvaluationKey
 from .keys import (
@@ -38,6 +39,7 @@ __all__ = [
     "ChebyshevFit",
     "Ciphertext",
     "ConjugationKey",
+    "EncryptedArray",
     "Engine",
     "EvaluationKey",
     "FixedRotationKey",

@@ -226,9 +226,30 @@ def _require_finite(operation: str, array: NDArray[Any]) -> None:
         )
 
 
-def bound(operation: str, value: Any, default: float | None) -> float | None:
-    """Return a declared bound as a float, or the default where none is given."""
-    return default if value is None else declared_bound(operation, value)
+Declared = float | tuple[float, float]
+"""What is said of values: their largest size, or the ends of where real ones lie."""
+
+
+def bound(operation: str, value: Any, default: Declared | None) -> Declared | None:
+    """Return what is declared of values, or the default where nothing is."""
+    return default if value is None else declared(operation, value)
+
+
+def declared(operation: str, value: Any) -> Declared:
+    """Return a size as a float, or an interval as two of them."""
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        return ends(operation, *value)
+    return declared_bound(operation, value)
+
+
+def require_real(operation: str, bound: Declared | None, is_real: bool) -> None:
+    """Refuse an interval of a complex message."""
+    if isinstance(bound, tuple) and not is_real:
+        raise MessageTypeError(
+            f"{operation}: bound is {bound}, where real values lie, and the message is complex; pass one number, the "
+            f"largest size of a value",
+            dtype="complex128",
+        )
 
 
 def declared_bound(operation: str, value: Any) -> float:

@@ -68,7 +68,7 @@ class Core(core.Core):
     _registry: KeyRegistry
     _counters: Counters
     _refreshed: Refreshed | None
-    _bound: float | None
+    _bound: float | tuple[float, float] | None
     _gap: float
 
     _has_one_order: bool = False

@@ -7,6 +7,7 @@ values.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,6 +37,8 @@ _SHARE: Final = 2.0**-16
 _RESOLUTION: Final = 2.0**-44
 """Errors below this share of the function's largest size are left to noise."""
 _POINTS: Final = 2049
+_ERRORS: Final = 64
+"""Largest errors of a value that an interval is wider than, where nobody says which."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,8 @@ def exp(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
     x : Ciphertext
         Real, of two polynomials.
     interval : tuple of two floats, optional
-        Where the values lie: a claim of the caller's, in the place of the bound. If left out, all that the ciphertext's
-        bound allows. It is public: choose it by what the values can be. Beyond it, anything comes out.
+        Where the values lie: a claim of the caller's, in the place of `Ciphertext.interval`, which it is if left out.
+        It is public: choose it by what the values can be. Beyond it, anything comes out.
 
     Returns
     -------
@@ -135,21 +138,22 @@ def exp(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
 def log(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
     """Compute the natural logarithm, of values above 0. All else is as in `exp`.
 
-    The interval has to be said, since a bound allows negative values. Levels consumed: 3 on (1, 2), 5 on (0.1, 1).
+    The interval has to be above 0: that of what was encrypted with one, or one that is said. Levels consumed: 3 on (1,
+    2), 5 on (0.1, 1).
 
     Examples
     --------
     >>> import everlevel
-    >>> x = engine.encrypt(np.linspace(1, 2, engine.slot_count), secret_key, bound=2)
-    >>> engine.decrypt(everlevel.log(x, interval=(1, 2)), secret_key)[[0, -1]].round(3) + 0
-    array([0.   , 0.693])
+    >>> x = engine.encrypt([1.0, 1.5, 2.0], secret_key, bound=(1, 2))
+    >>> engine.decrypt(everlevel.log(x), secret_key).round(3) + 0
+    array([0.   , 0.405, 0.693])
     """
     return evaluate("log", x, interval)
 
 
 @NUMPY.implements(np.sqrt)
 def sqrt(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
-    """Compute the square root, of values above 0. The interval has to be said; all else is as in `exp`.
+    """Compute the square root, of values above 0. The interval is as in `log`; all else is as in `exp`.
 
     Its slope has no bound at 0, so that levels grow as the interval nears it: 3 on (1, 2), 5 on (0.1, 1), 7 on (0.01,
     1).
@@ -165,7 +169,7 @@ def sqrt(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
 
 
 def rsqrt(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
-    """Compute 1/sqrt(x), of values above 0. The interval has to be said; all else is as in `exp`.
+    """Compute 1/sqrt(x), of values above 0. The interval is as in `log`; all else is as in `exp`.
 
     Examples
     --------
@@ -179,7 +183,7 @@ def rsqrt(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
 
 @NUMPY.implements(np.reciprocal)
 def reciprocal(x: Ciphertext, *, interval: Interval | None = None) -> Ciphertext:
-    """Compute 1/x, of values of one sign. The interval has to be said; all else is as in `exp`.
+    """Compute 1/x, of values of one sign, as is the interval: see `log`. All else is as in `exp`.
 
     Levels grow with the ratio of the interval's ends: 3 for a ratio of 2, 6 of 10, 7 of 100.
 
@@ -204,8 +208,8 @@ def divide(
         What is divided.
     divisor : Ciphertext
         Real values of one sign. By numbers and arrays in the clear, the operator ``/`` divides.
-    interval : tuple of two floats
-        Where the divisor's values lie.
+    interval : tuple of two floats, optional
+        Where the divisor's values lie, as in `reciprocal`.
 
     Returns
     -------
@@ -226,6 +230,11 @@ def divide(
     return product("divide", evaluate("divide", divisor, interval), dividend)
 
 
+@NUMPY.implements(operator.truediv)
+def _quotient(divisor: Ciphertext, dividend: Any) -> Ciphertext:
+    return divide(dividend, divisor)
+
+
 @NUMPY.implements(np.float_power)
 def power(x: Ciphertext, exponent: float, *, interval: Interval | None = None) -> Ciphertext:
     """Compute x^exponent, for any real exponent but 0.
@@ -235,9 +244,9 @@ def power(x: Ciphertext, exponent: float, *, interval: Interval | None = None) -
     x : Ciphertext
         Of values above 0; for an integer exponent below 0, of one sign; for one above 0, of any.
     exponent : float
-        Without an interval, an integer above 0 makes products, as ``x ** exponent`` does. Any other is a fit.
+        An integer above 0 makes products, as ``x ** exponent`` does. Any other is a fit.
     interval : tuple of two floats, optional
-        Where the values lie, as in `exp`. It has to be said for exponents that aren't integers above 0.
+        Where the values lie, as in `exp`. With it, integers above 0 are fits, too.
 
     Returns
     -------
@@ -404,14 +413,24 @@ def claimed(x: Ciphertext, size: float) -> Ciphertext:
     return x
 
 
+def spread(x: Ciphertext) -> Interval:
+    """Return a real ciphertext's interval, at least so wide that its errors are a small share of it."""
+    low, high = cast(Interval, x.interval)
+    error = 2.0**-x.precision_floor
+    least = _ERRORS * error if np.isfinite(error) else 0.0
+    if low == high:
+        least = max(least, abs(low) or 2.0)
+    beside = max(0.0, least - (high - low)) / 2
+    return low - beside, high + beside
+
+
 def _ends(name: str, x: Ciphertext, interval: Any, function: _Function) -> Interval:
-    """Return the interval that is given, or that the bound allows, if the function is defined there."""
+    """Return the interval that is given, or that the ciphertext has, if the function is defined there."""
     if interval is not None:
         low, high = checked_interval(name, interval)
         said = f"interval is [{low:g}, {high:g}]"
     else:
-        bound = x.bound or 1.0
-        low, high = -bound, bound
+        low, high = spread(x)
         said = f"values may lie anywhere in [{low:g}, {high:g}] by their bound"
     if not function.allows(low, high):
         raise ParameterError(

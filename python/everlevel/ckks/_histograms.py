@@ -11,7 +11,7 @@ from .._common import checks
 from . import _checks
 from ._bootstrap_keys import require_bootstrap
 from ._choices import greater
-from ._elementary import Interval, real
+from ._elementary import Interval, real, spread
 from ._fit import checked_interval
 from ._layouts import counted, placed, tiled
 from ._numpy import NUMPY
@@ -42,8 +42,8 @@ def histogram(
     bins : int or array_like, default 10
         A number of bins of one width, or the edges of all bins, in rising order.
     range : tuple of two floats, optional
-        The first and the last edge, where `bins` is a number; the ends that the bound allows, if left out. Values
-        beyond don't count.
+        The first and the last edge, where `bins` is a number; those of the values' interval, if left out.
+        Values beyond don't count.
     count : int, optional
         The slots that count, from the first on: those of all values, if left out.
 
@@ -83,10 +83,11 @@ def histogram(
     require_bootstrap(engine._context, operation)
     edges = _edges(operation, value, bins, range)
     bin_count = len(edges) - 1
-    # Values are above edges below their bound, and below those above it.
-    constant = np.where(edges <= -value.bound, float(width), 0.0)
+    # Values are above edges below their interval, and below those above it.
+    low, high = cast(Interval, value.interval)
+    constant = np.where(edges <= low, float(width), 0.0)
     total: Any = in_slots(constant[:-1] - constant[1:], value.slot_count)
-    inner = np.flatnonzero(np.abs(edges) < value.bound)
+    inner = np.flatnonzero((low < edges) & (edges < high))
     per = value.slot_count // width
     copies = tiled(value, width, min(per, max(1, len(inner))))
     for start in np.arange(0, len(inner), per):
@@ -114,7 +115,7 @@ def _with(total: Any, tallies: Ciphertext, sources: dict[int, tuple[int, float]]
 def _edges(operation: str, x: Ciphertext, bins: Any, ends: Any) -> Array:
     """Return the edges of bins in the clear."""
     if checks.is_integer(bins):
-        low, high = (-(x.bound or 1.0), x.bound or 1.0) if ends is None else checked_interval(operation, ends)
+        low, high = spread(x) if ends is None else checked_interval(operation, ends)
         edges = np.linspace(low, high, int(bins) + 1) if 0 < bins <= x.slot_count else np.empty(0)
     else:
         slots, is_real = _checks.message(operation, bins, x.slot_count)

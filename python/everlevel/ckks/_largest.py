@@ -45,15 +45,15 @@ def smallest(a: Any, axis: Any = None, *, keepdims: Any = False) -> Ciphertext:
 
 
 @NUMPY.implements(np.argmax)
-def place_of_largest(a: Any) -> Ciphertext:
-    """Return the place of the largest value, as `Ciphertext.argmax` does."""
-    return _place("argmax", a)
+def place_of_largest(a: Any, axis: Any = None, *, keepdims: Any = False) -> Ciphertext:
+    """Return the places of the largest values, as `Ciphertext.argmax` does."""
+    return keeping("argmax", a, axis, keepdims, _place("argmax", a, axis))
 
 
 @NUMPY.implements(np.argmin)
-def place_of_smallest(a: Any) -> Ciphertext:
-    """Return the place of the smallest value, as `Ciphertext.argmin` does."""
-    return _place("argmin", a)
+def place_of_smallest(a: Any, axis: Any = None, *, keepdims: Any = False) -> Ciphertext:
+    """Return the places of the smallest values, as `Ciphertext.argmin` does."""
+    return keeping("argmin", a, axis, keepdims, _place("argmin", a, axis))
 
 
 def keeping(operation: str, x: Ciphertext, axis: Any, keepdims: Any, result: Ciphertext) -> Ciphertext:
@@ -95,10 +95,33 @@ def _extremum(operation: str, value: Any, axis: Any) -> Ciphertext:
     return of_shape(result, remaining, is_clean=False)
 
 
-def _place(operation: str, value: Any) -> Ciphertext:
+def _place(operation: str, value: Any, axis: Any) -> Ciphertext:
     x = real(operation, value)
+    if axis is not None:
+        (along,) = _shape.axes(operation, checks.integer(operation, "axis", axis), x.ndim)
+        if x.ndim > 1:
+            return _places_along(operation, x, along)
     engine, bound = cast(Any, x._engine), 2 * x.bound or 1.0
     find = engine.argmax_of_slots if operation == "argmax" else engine.argmin_of_slots
     count, slots = x.size, one_unit(operation, masked(x))
     index: Ciphertext = find(slots, count=count, gap=engine.gap * bound, bound=bound)
     return index if x._layout == SLOTS else of_shape(index, ())
+
+
+def _places_along(operation: str, x: Ciphertext, axis: int) -> Ciphertext:
+    """Find the places of extrema along one axis of several: what is within half of a gap of its extremum is there.
+
+    An extremum of what differs by a gap is between the largest value and what it was compared with, which a sign
+    outside of its gap leaves at the largest: so that comparisons with it are 1/8 of a gap from theirs.
+    """
+    which = operation.removeprefix("arg")
+    engine, bound, count = cast(Any, x._engine), 2 * x.bound or 1.0, x.shape[axis]
+    gap = engine.gap * bound
+    extreme = kept(_extremum(which, x, axis), x.shape, (axis,))
+    threshold = extreme - gap / 2 if which == "max" else extreme + gap / 2
+    pair = (x, threshold) if which == "max" else (threshold, x)
+    found = engine.compare(*pair, gap=gap * 3 / 8, bound=bound + gap)
+    # 3h² − 2h³ keeps 0 and 1, and squares what they are off.
+    found = engine.evaluate_polynomial(found, [0, 0, 3, -2])
+    places = np.arange(count).reshape([count if each == axis else 1 for each in range(x.ndim)])
+    return cast(Ciphertext, (found * np.broadcast_to(places, x.shape)).sum(axis))

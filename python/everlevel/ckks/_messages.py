@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import callers, checks
-from ..errors import LevelError, RangeWarning
+from ..errors import LevelError, MessageError, RangeWarning
 from . import _checks, _device, _operands, _shape
+from ._checks import Declared
 from ._core import Core
 from ._shape import SLOTS, Layout
 from ._shaping import slotwise
 from .ciphertext import Ciphertext
+from .encrypted_array import EncryptedArray
 from .keys import PublicKey, SecretKey
 from .plaintext import Plaintext
 
@@ -21,7 +24,7 @@ Values = NDArray[np.float64] | NDArray[np.complex128]
 
 
 def encode(
-    self: Core, array: ArrayLike, level: int | None = None, *, bound: float | None = None, slots: bool = False
+    self: Core, array: ArrayLike, level: int | None = None, *, bound: Declared | None = None, slots: bool = False
 ) -> Plaintext:
     """Encode a message without encrypting it.
 
@@ -32,7 +35,7 @@ def encode(
         vector, and fill several units. Zeros follow the last.
     level : int, optional
         Level to encode at; the engine's highest, if left out.
-    bound : float, optional
+    bound : float or pair of floats, optional
         Bound that its encryptions have, as in `encrypt`.
     slots : bool, default False
         As in `encrypt`.
@@ -77,7 +80,7 @@ def encrypt(
     key: PublicKey | SecretKey,
     level: int | None = None,
     *,
-    bound: float | None = None,
+    bound: Declared | None = None,
     slots: bool = False,
 ) -> Ciphertext:
     """Encrypt a message, and remember its shape, which is public.
@@ -92,9 +95,10 @@ def encrypt(
     level : int, optional
         Level of the ciphertext: the multiplications that it has left. The engine's highest (or the plaintext's),
         if left out. Lower ones make smaller, faster ciphertexts.
-    bound : float, optional
-        Declared bound of the values' sizes; the engine's, if left out. It is public: choose it by what the values can
-        be, and not by what they are. Operations carry it on, and refuse results that the modulus may not hold. Where
+    bound : float or pair of floats, optional
+        Declared bound of the values' sizes, or ``(low, high)``, where real values lie; the engine's, if left out. It is
+        public: choose it by what the values can be, and not by what they are. Operations carry it on, and refuse
+        results that the modulus may not hold; functions such as `everlevel.log` are fitted on the interval. Where
         nothing is declared, 1 is assumed, and such results are warned of.
     slots : bool, default False
         Let all slots count, those after the last value with zeros, as version 0.1 did: the shape is that of the slots.
@@ -102,9 +106,9 @@ def encrypt(
     Raises
     ------
     RangeError
-        If a value exceeds the declared bound, or the bound the level's room.
+        If a value exceeds the declared bound or lies outside of the interval, or the bound exceeds the level's room.
     MessageError, MessageTypeError, LevelError
-        As in `encode`.
+        As in `encode`; an interval of a complex message.
     OperandTypeError
         If the key is of another kind.
 
@@ -123,6 +127,9 @@ def encrypt(
     >>> table = engine.encrypt([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], public_key, bound=6)
     >>> table.shape, table.sum().shape
     ((2, 3), ())
+    >>> ages = engine.encrypt([34, 71, 5], public_key, bound=(0, 130))
+    >>> (ages / 130).interval
+    (0.0, 1.0)
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         needed = ("PublicKey", "SecretKey")
@@ -133,7 +140,9 @@ def encrypt(
     if checks.truth("encrypt", "slots", slots):
         array = Plaintext(self._context, array._native, is_real=array.is_real)
     if bound is not None:
-        native = self._context.declare(array._native, _checks.declared_bound("encrypt", bound))
+        said = _checks.declared("encrypt", bound)
+        _checks.require_real("encrypt", said, array.is_real)
+        native = self._context.declare(array._native, said)
         array = Plaintext(self._context, native, is_real=array.is_real, layout=array._layout)
     target = array.level if level is None else _checks.level("encrypt", level, self.max_level)
     if target == array.level:
@@ -150,7 +159,9 @@ def encrypt(
     return self._wrap(lowered, is_real=array.is_real, layout=array._layout)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots: bool = False) -> Values:
+def decrypt(
+    self: Core, ciphertext: Ciphertext | EncryptedArray, secret_key: SecretKey, *, slots: bool = False
+) -> Values:
     """Decrypt to an array of the ciphertext's shape.
 
     The values carry the ciphertext's noise. Whoever sees decryptions of ciphertexts that they had a hand in may
@@ -158,7 +169,7 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots:
 
     Parameters
     ----------
-    ciphertext : Ciphertext
+    ciphertext : Ciphertext or EncryptedArray
     secret_key : SecretKey
     slots : bool, default False
         Return all slots, whatever the shape: those after the values hold zeros, or nothing that means anything.
@@ -180,6 +191,9 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots:
         If a value exceeds the ciphertext's bound by more than noise, or lies outside of its interval: a value on the
         way was larger than its bound, or a claim was wrong.
     """
+    if isinstance(ciphertext, EncryptedArray):
+        secret = _operands.secret_key("decrypt", secret_key)
+        return np.concatenate([decrypt(self, block, secret, slots=slots) for block in ciphertext.blocks])
     plaintext = decrypt_to_plaintext(self, ciphertext, secret_key)
     if checks.truth("decrypt", "slots", slots):
         plaintext = Plaintext(self._context, plaintext._native, is_real=plaintext.is_real)
@@ -202,6 +216,58 @@ def _warn_outside(x: Ciphertext, values: NDArray[Any]) -> None:
             size=abs(value),
         )
         callers.warn_once("interval", warning)
+
+
+def encrypt_many(
+    self: Core,
+    array: ArrayLike,
+    key: PublicKey | SecretKey,
+    level: int | None = None,
+    *,
+    bound: Declared | None = None,
+) -> EncryptedArray:
+    """Encrypt an array of any size, in blocks of as many rows as the slots hold.
+
+    Parameters
+    ----------
+    array : array_like of real or complex numbers
+        Of at least one dimension. A row of what has several has up to `slot_count` values.
+    key, level, bound
+        As in `encrypt`.
+
+    Returns
+    -------
+    EncryptedArray
+        Of the same shape, which `decrypt` gives back.
+
+    Raises
+    ------
+    MessageError
+        If there is no row, or a row has too many values.
+    RangeError, MessageTypeError, LevelError, OperandTypeError
+        As in `encrypt`.
+
+    Examples
+    --------
+    >>> table = np.arange(3000.0).reshape(1000, 3) / 3000
+    >>> x = engine.encrypt_many(table, secret_key, bound=(0, 1))
+    >>> [block.shape for block in x.blocks]
+    [(170, 3), (170, 3), (170, 3), (170, 3), (170, 3), (150, 3)]
+    >>> engine.decrypt(x.mean(axis=0), secret_key).round(3)
+    array([0.5  , 0.5  , 0.5  ])
+    """
+    operation = "encrypt_many"
+    values = _checks.numbers(operation, array)
+    width = math.prod(values.shape[1:])
+    if not values.ndim or not 0 < width <= self.slot_count or not len(values):
+        raise MessageError(
+            f"{operation}: the message is of shape {values.shape}, and rows of 1 to {self.slot_count} values are "
+            f"needed; reshape it, or pass it to encrypt",
+            slot_count=self.slot_count,
+        )
+    rows = self.slot_count // width
+    parts = [values[begin : begin + rows] for begin in range(0, len(values), rows)]
+    return EncryptedArray([encrypt(self, part, key, level, bound=bound) for part in parts])
 
 
 def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
@@ -263,8 +329,9 @@ def _encrypt(self: Core, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ci
     return self._wrap(_device.placed(self._context, native), is_real=plaintext.is_real, layout=plaintext._layout)
 
 
-def _encode(self: Core, operation: str, array: Any, level: Any, bound: float | None, slots: Any) -> Plaintext:
+def _encode(self: Core, operation: str, array: Any, level: Any, bound: Declared | None, slots: Any) -> Plaintext:
     values, is_real, layout = message(self, operation, array, slots)
+    _checks.require_real(operation, bound, is_real)
     native = self._context.encode(values, _checks.level(operation, level, self.max_level), bound, is_real)
     return Plaintext(self._context, native, is_real=is_real, layout=layout)
 

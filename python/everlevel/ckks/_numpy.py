@@ -23,8 +23,6 @@ NUMPY: Final = NumpyCalls(
             name: f"call everlevel.fit(numpy.{name}, interval=(a, b), max_error=1e-4)(x) for values in [a, b]"
             for name in _FITTED
         },
-        "argmax": "call x.argmax(), for all values, or for each row: x[0].argmax()",
-        "argmin": "call x.argmin(), for all values, or for each row: x[0].argmin()",
         "vstack": "call engine.vstack([x, y]), which makes one ciphertext of the units of both",
         "real": "call 0.5 * (x + x.conjugate())",
         "imag": "call -0.5j * (x - x.conjugate())",

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _shape
 from ._shape import Shape
-from ._shaping import added_up, known, moved
+from ._shaping import added_up, known, lying, moved
 from .ciphertext import Ciphertext
 
 
@@ -32,13 +32,14 @@ def total(
     if terms == 1 and (kept or not shape):
         return x._with(_shape.layout(kept, slots, is_clean=x._layout.is_clean))
     if not kept:
+        ends, share = x.interval, terms * factor
         if not x._layout.is_clean:
             x, factor = x * np.full(shape, factor), 1.0
         # All slots together are as large as the values: each is said to be their mean size, which sums alone may be.
         shared = known(x, x.bound * terms / slots)
         summed = known(of_slots(shared._with(_shape.SLOTS)), x.bound * terms)
         result = summed * factor if factor != 1 else summed
-        return known(result._with(_shape.layout((), slots)), bound)
+        return lying(known(result._with(_shape.layout((), slots)), bound), ends, share)
     places = blocks(shape, axes)
     if len(places) == 1 and factor != 1:
         x, factor = x * np.full(shape, factor), 1.0

@@ -182,6 +182,20 @@ def known(x: Ciphertext, size: float) -> Ciphertext:
     return result
 
 
+def lying(x: Ciphertext, ends: tuple[float, float] | None, factor: float) -> Ciphertext:
+    """State that all slots lie in a positive multiple of an interval, which follows from what they were computed from.
+
+    It is widened by more than the product is rounded.
+    """
+    if ends is None or not x.is_real:
+        return x
+    engine, (low, high) = cast(Any, x._engine), (end * factor for end in ends)
+    rounding = 2.0**-50 * max(abs(low), abs(high))
+    native = engine._context.between(x._native, low - rounding, high + rounding)
+    result: Ciphertext = engine._wrap(native, is_real=True, layout=x._layout)
+    return result
+
+
 def _layouts(values: Iterable[Any]) -> list[Layout]:
     """Return the layouts of ciphertexts and plaintexts, in lists too."""
     found: list[Layout] = []
@@ -215,7 +229,10 @@ def unpadded(layout: Layout, result: Ciphertext, value: complex) -> Ciphertext:
     rest = np.zeros(result.slot_count, dtype=np.complex128 if np.imag(value) else np.float64)
     rest[layout.size :] = -value if np.imag(value) else -np.real(value)
     # Values stay what they are, and the others become zeros.
-    return known(result._with(SLOTS) + rest, result.bound)
+    engine, total = cast(Any, result._engine), result._with(SLOTS) + rest
+    native = engine._context.valued_up_to(total._native, layout.size, result._native)
+    cleaned: Ciphertext = engine._wrap(native, is_real=total.is_real)
+    return cleaned
 
 
 def _cleaned(value: Any) -> Any:

@@ -12,7 +12,7 @@ from .._common import checks, units
 from .._common.opaque import Opaque
 from ..errors import ParameterError
 from . import _checks, _shape, _slots
-from ._elementary import Interval, claimed, evaluate, product, real
+from ._elementary import Interval, claimed, evaluate, product, real, spread
 from ._fit import checked_interval
 from ._largest import keeping
 from ._layouts import counted
@@ -255,7 +255,7 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     count : int, optional
         The slots that count, from the first on: those of all values, if left out.
     interval : tuple of two floats, optional
-        Where the values lie; all that the bound allows, if left out. Levels grow with its length.
+        Where the values lie, as in `exp`. Levels grow with its length.
 
     Returns
     -------
@@ -284,8 +284,7 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
     slots, width = counted(operation, x, count)
     # A vector of all of these values has nothing behind it that an interval could leave out.
     value = real(operation, x if width == x.size else slots)
-    bound = value.bound or 1.0
-    low, high = (-bound, bound) if interval is None else checked_interval(operation, interval)
+    low, high = spread(value) if interval is None else checked_interval(operation, interval)
     with np.errstate(over="ignore"):
         least, most = float(np.exp(low)), float(np.exp(high))
     if not (least > 0 and np.isfinite(most)):

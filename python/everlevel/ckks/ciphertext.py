@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -89,6 +90,8 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
     ``1.5 * a``, ``array * a``  by any other number, or by an array            1
     ``a / 2``, ``a / array``    by the inverse of a number, or of an array's   1
                                 elements
+    ``1 / a``, ``b / a``        `everlevel.divide`, where `interval` has no    those of a fit
+                                0 in it
     ``matrix @ a``              by a plain matrix or a 2-D array               1
     ``a @ b``                   sum of products with a ciphertext or a 1-D     1
                                 array, on either side, in every slot
@@ -343,10 +346,14 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         product = self._engine.multiply(self, _checks.inverse("divide", other))
         return self._engine._wrap(product._native.quotient(), is_real=product.is_real, layout=product._layout)
 
-    def __rtruediv__(self, other: Any) -> NoReturn:
+    def __rtruediv__(self, other: Any) -> Ciphertext:
+        low, high = self.interval or (0.0, 0.0)
+        if (low > 0 or high < 0) and _is_operand(other):
+            return called(operator.truediv, self, other)
         raise OperandTypeError(
             "divide: the divisor is encrypted, and inverses of encrypted values are approximated; choose an interval "
-            "without 0 that they lie in, and call everlevel.divide(dividend, divisor, interval=(a, b))",
+            "without 0 that they lie in, and call everlevel.divide(dividend, divisor, interval=(a, b)), or encrypt "
+            "them with it: bound=(a, b)",
             argument="divisor",
             expected="number or array in the clear",
             actual="Ciphertext",

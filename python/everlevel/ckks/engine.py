@@ -92,8 +92,9 @@ class Engine(Core):
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
         ``EVERLEVEL_PROGRESS=0`` hides all bars.
-    bound : float, optional
-        Declared bound of the sizes of all values that this engine encrypts, where `encrypt` names no other.
+    bound : float or pair of floats, optional
+        Declared bound of all values that this engine encrypts, where `encrypt` names no other: of their sizes, or
+        ``(low, high)``, where they lie.
     range : {"warn", "error"}, default "warn"
         What happens to results that the modulus may not hold, where no bound was declared and 1 is assumed: a
         `RangeWarning`, or a `RangeError` before any work, as for declared bounds.
@@ -149,7 +150,7 @@ class Engine(Core):
         device_memory: int | None = None,
         seeded_keys: bool | Literal["aes"] = False,
         progress: bool | None = None,
-        bound: float | None = None,
+        bound: float | tuple[float, float] | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
         gap: float = _options.USUAL_GAP,
         insecure_log_n: int | None = None,
@@ -183,7 +184,7 @@ class Engine(Core):
         context: _native.Context,
         progress: bool | None,
         auto_bootstrap: bool,
-        bound: float | None = None,
+        bound: float | tuple[float, float] | None = None,
         gap: float = _options.USUAL_GAP,
     ) -> None:
         self._context = context
@@ -208,7 +209,7 @@ class Engine(Core):
         seeded_keys: bool | Literal["aes"] = False,
         auto_bootstrap: bool = False,
         progress: bool | None = None,
-        bound: float | None = None,
+        bound: float | tuple[float, float] | None = None,
         range: Literal["warn", "error"] = "warn",  # noqa: A002
         gap: float = _options.USUAL_GAP,
     ) -> Engine:
@@ -330,6 +331,7 @@ class Engine(Core):
     encode = _messages.encode
     decode = _messages.decode
     encrypt = _messages.encrypt
+    encrypt_many = _messages.encrypt_many
     decrypt = _messages.decrypt
     decrypt_to_plaintext = _messages.decrypt_to_plaintext
 
@@ -410,7 +412,7 @@ def _new_engine(
     parallel: bool,
     seeded_keys: bool | str | None,
     auto_bootstrap: bool = False,
-    bound: float | None = None,
+    bound: float | tuple[float, float] | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
     gap: float = _options.USUAL_GAP,
@@ -427,7 +429,7 @@ def _engine_like(
     parallel: bool,
     seeded_keys: bool | str | None,
     auto_bootstrap: bool,
-    bound: float | None = None,
+    bound: float | tuple[float, float] | None = None,
     refuses_assumed: bool = False,
     kind: type[Engine] = Engine,
     gap: float = _options.USUAL_GAP,

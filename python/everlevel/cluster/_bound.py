@@ -88,7 +88,7 @@ class EngineLike:
     parameters: tuple[Any, ...]
     seeded_keys: str | None = None
     auto_bootstrap: bool = False
-    bound: float | None = None
+    bound: float | tuple[float, float] | None = None
     refuses_assumed: bool = False
     kind: type[ckks.Engine] = ckks.Engine
     gap: float = 2.0**-6

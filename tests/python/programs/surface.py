@@ -68,6 +68,7 @@ EXCUSED = {
     "*.Engine.create_*": "makes keys; every world does so",
     "*Engine.use": "registers keys",
     "*Engine.forget_keys": "registers keys",
+    "Engine.encrypt_many": "encrypts blocks; `test_encrypted_array` has it",
     "Engine.prepare_bootstrap": "makes tables; `test_bootstrap` has it",
     "*Engine.estimate_memory": "tells bytes, which `test_memory` compares",
     "*.parameter_sets": "lists claims, which Rust's tests recompute",

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::outward::{add_down, add_up, mul_up, sum_error};
+use super::outward::{LEAST_EXACT, add_down, add_up, mul_up, sum_error};
 
 /// The largest number of symbols of a form. The smallest of more are put together into a new one.
 const CAP: usize = 24;
@@ -127,8 +127,10 @@ impl Affine {
         let mut slack = mul_up(c.abs(), self.slack);
         let mut times = |x: f64| {
             let product = c * x;
-            // Products of tiny numbers are off by less than the least double.
-            slack = add_up(slack, c.mul_add(x, -product).abs() + f64::MIN_POSITIVE * f64::from(product != 0.0));
+            let is_tiny = product.abs() < LEAST_EXACT && c != 0.0 && x != 0.0;
+            // The error of a tiny product may not be a double, but is less than the least one away from it.
+            let rest = if is_tiny { f64::MIN_POSITIVE } else { 0.0 };
+            slack = add_up(slack, c.mul_add(x, -product).abs() + rest);
             product
         };
         let center = times(self.center);
@@ -229,6 +231,10 @@ mod tests {
         assert_ne!(x.rotated(3, 8), x);
         let deviation = x.rotated(1, 8).mean().sum(&x.mean(), -1.0);
         assert_eq!(deviation.range(), (0.0, 0.0));
+        let negative = x.scaled(-1.0);
+        assert_eq!(negative.sum(&negative, -1.0).range(), (0.0, 0.0));
+        let tiny = form(0.0, 1e-200);
+        assert!(tiny.scaled(1e-200).range().1 > 0.0 && tiny.scaled(0.0).range() == (0.0, 0.0));
         let (low, high) = x.sum(&x.mean(), 1.0).scaled(0.5).range();
         assert!(low <= -1.0 && high >= 3.0 && high - low < 4.0 + 1e-12);
     }

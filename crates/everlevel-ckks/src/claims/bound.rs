@@ -55,6 +55,14 @@ impl Bound {
         Err(Error::parameter("bound", size, "a finite number, at least 0: the largest size of a value"))
     }
 
+    /// The interval of real values that the encryptor vouches for.
+    ///
+    /// # Errors
+    /// As [`Bound::claimed_between`].
+    pub fn declared_between(low: f64, high: f64) -> Result<Self, Error> {
+        Ok(Self { kind: BoundKind::Declared, ..Self::claimed_between(low, high)? })
+    }
+
     /// The bound that the caller of an operation vouches for.
     ///
     /// # Errors

@@ -118,6 +118,17 @@ impl Estimate {
         }
     }
 
+    /// Estimate of values of which so many are those of others of which more is known, where all slots after these are
+    /// padding of both.
+    pub fn valued_up_to(&self, count: usize, other: &Self) -> Self {
+        let is_after = self.padding.as_ref().is_some_and(|padding| padding.has_all_from(count));
+        if !is_after || !Padding::is_alike(self.padding.as_ref(), other.padding.as_ref()) {
+            return self.clone();
+        }
+        let values = Self::formed(other.bound, other.form.clone(), self.worst, self.sample.clone());
+        values.padded(self.padding.clone())
+    }
+
     /// Estimate of `c·a`.
     pub fn scaled(&self, c: Complex64) -> Self {
         self.each(|x| {
@@ -342,6 +353,12 @@ impl Estimate {
             if norm > size { Dual { value: x.value * (size / norm), error: x.error } } else { *x }
         };
         self.each(|x| Self::formed(x.bound.capped(size), x.form.clone(), x.worst, x.sample.map(5, within)))
+    }
+
+    /// Estimate of the same values, which are known to lie in an interval as well; the padding stays what it is.
+    pub fn between(&self, ends: (f64, f64)) -> Self {
+        let values = Self::formed(self.bound.between(ends), self.form.clone(), self.worst, self.sample.clone());
+        values.padded(self.padding.clone())
     }
 
     /// Estimate of the same values, of which the caller claims a bound; the padding stays what it is. Where the sampled

@@ -1,7 +1,7 @@
 //! Sums and products of doubles that are rounded outwards: exact ones stay what they are.
 
 /// The least size below which the error of a product may not be a double.
-const LEAST_EXACT: f64 = 1e-290;
+pub(crate) const LEAST_EXACT: f64 = 1e-290;
 
 /// The error that a sum of doubles is rounded by (Knuth's TwoSum).
 pub(crate) fn sum_error(a: f64, b: f64, sum: f64) -> f64 {

@@ -55,12 +55,21 @@ impl Values {
         self.largest
     }
 
+    /// Whether all of them are real numbers.
+    pub fn is_real(&self) -> bool {
+        self.is_real
+    }
+
+    /// The least and the largest real part of so many values.
+    pub fn ends(&self, count: usize) -> (f64, f64) {
+        let (low, high) = self.ends;
+        if self.len < count { (low.min(0.0), high.max(0.0)) } else { (low, high) }
+    }
+
     /// The bound of all slots, or of the values that zeros follow.
     pub fn bound(&self, is_of_all: bool) -> Bound {
-        let (low, high) = self.ends;
-        let has_zeros = is_of_all && self.len < self.slot_count;
-        let ends = if has_zeros { (low.min(0.0), high.max(0.0)) } else { self.ends };
-        Bound::of_plain(self.largest, self.is_real, ends)
+        let count = if is_of_all { self.slot_count } else { self.len };
+        Bound::of_plain(self.largest, self.is_real, self.ends(count))
     }
 
     /// The number of slots.

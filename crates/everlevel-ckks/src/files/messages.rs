@@ -39,9 +39,13 @@ impl entries::Message {
             return refuse("bound", "none", "a declared one");
         }
         if let Some([low, high]) = self.interval {
-            let is_within = |bound: f64| -bound <= low && low <= high && high <= bound;
-            if !self.is_real || !self.bound.is_some_and(is_within) {
-                return refuse("interval", format!("[{low}, {high}]"), "one of real values within the bound");
+            let is_of_bound = |bound: f64| low <= high && low.abs().max(high.abs()) == bound;
+            if !self.is_real || !self.bound.is_some_and(is_of_bound) {
+                return refuse(
+                    "interval",
+                    format!("[{low}, {high}]"),
+                    "real values up to the bound in size, at one end",
+                );
             }
         }
         let set = PrimeSet::new(self.primes.iter().copied());

@@ -177,20 +177,24 @@ pub fn round_trip<T: Stored>(ctx: &Context, object: &T) -> (T, Vec<u8>) {
 }
 
 /// The properties of a matrix in its file's header.
-pub fn matrix_header(ctx: &Context, matrix: &LightPlainMatrix) -> String {
-    let bytes = ctx.to_container(matrix, Form::Seeded).unwrap().to_bytes();
+pub fn header<T: Stored>(ctx: &Context, object: &T) -> String {
+    let bytes = ctx.to_container(object, Form::Seeded).unwrap().to_bytes();
     io::Container::from_bytes(bytes).unwrap().metadata("object").unwrap().to_string()
 }
 
-/// A matrix is refused when `from` in its header is `to`, with an error that says `what`, for each `(from, to, what)`.
-pub fn assert_headers_are_refused(ctx: &Context, matrix: &LightPlainMatrix, cases: &[(&str, &str, &str)]) {
-    let object = matrix_header(ctx, matrix);
+/// An object is refused when `from` in its header is `to`, with an error that says `what`, for each `(from, to, what)`.
+pub fn assert_headers_are_refused<T: Stored + std::fmt::Debug>(
+    ctx: &Context,
+    stored: &T,
+    cases: &[(&str, &str, &str)],
+) {
+    let object = header(ctx, stored);
     for (from, to, what) in cases {
         assert!(object.contains(from), "{from} in {object}");
-        let mut tampered = ctx.to_container(matrix, Form::Seeded).unwrap();
+        let mut tampered = ctx.to_container(stored, Form::Seeded).unwrap();
         tampered.describe("object", object.replacen(from, to, 1));
         let container = io::Container::from_bytes(tampered.to_bytes()).unwrap();
-        let error = ctx.from_container::<LightPlainMatrix>(&container, Loading::default()).unwrap_err();
+        let error = ctx.from_container::<T>(&container, Loading::default()).unwrap_err();
         assert!(error.to_string().contains(what), "{to}: {error}");
     }
 }

@@ -8,15 +8,33 @@ use super::Context;
 use crate::call::{Slots, run, values};
 use crate::objects::{Ciphertext, Plaintext, PublicKey, SecretKey};
 
+/// What an encryptor says of values.
+#[derive(FromPyObject)]
+enum Declared {
+    /// Where real ones lie.
+    Ends(f64, f64),
+    /// Their largest size.
+    Size(f64),
+}
+
+impl Declared {
+    fn bound(self) -> Result<ckks::Bound, ckks::Error> {
+        match self {
+            Self::Ends(low, high) => ckks::Bound::declared_between(low, high),
+            Self::Size(size) => ckks::Bound::declared(size),
+        }
+    }
+}
+
 #[pymethods]
 impl Context {
     #[pyo3(signature = (slots, level, bound, is_real))]
-    fn encode(&self, slots: Slots<'_>, level: usize, bound: Option<f64>, is_real: bool) -> PyResult<Plaintext> {
+    fn encode(&self, slots: Slots<'_>, level: usize, bound: Option<Declared>, is_real: bool) -> PyResult<Plaintext> {
         let slots = values(&slots)?;
         run(|| {
             let plaintext = self.0.encode_units(slots, level)?.on_reals(is_real);
             match bound {
-                Some(bound) => self.0.declare_units(plaintext, ckks::Bound::declared(bound)?),
+                Some(bound) => self.0.declare_units(plaintext, bound.bound()?),
                 None => Ok(plaintext),
             }
         })
@@ -24,8 +42,8 @@ impl Context {
     }
 
     /// This plaintext with a declared bound.
-    fn declare(&self, plaintext: &Plaintext, bound: f64) -> PyResult<Plaintext> {
-        run(|| self.0.declare_units(plaintext.0.clone(), ckks::Bound::declared(bound)?)).map(Plaintext)
+    fn declare(&self, plaintext: &Plaintext, bound: Declared) -> PyResult<Plaintext> {
+        run(|| self.0.declare_units(plaintext.0.clone(), bound.bound()?)).map(Plaintext)
     }
 
     /// These values, of which the caller claims a bound.
@@ -43,6 +61,16 @@ impl Context {
     /// These values, which are known to be within a bound where their operands were.
     fn within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
+    }
+
+    /// These values, which are known to lie in an interval where their operands were in theirs.
+    fn between(&self, ciphertext: &Ciphertext, low: f64, high: f64) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.clone().between(low, high))).map(Ciphertext)
+    }
+
+    /// Ciphertext of one unit, in whose first slots are the values of another.
+    fn valued_up_to(&self, ciphertext: &Ciphertext, count: usize, other: &Ciphertext) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.first().clone().valued_up_to(count, other.0.first()).into())).map(Ciphertext)
     }
 
     /// Ciphertext with a further error in its estimate, at worst and in root mean square.

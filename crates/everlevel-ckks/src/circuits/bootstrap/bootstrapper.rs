@@ -1,5 +1,6 @@
 //! Bootstraps as calls: the checks, the groups, and the parts of the pipeline that each method runs.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use everlevel_ring::Footprint;
@@ -11,7 +12,7 @@ use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
 use crate::circuits::bootstrap::run::{Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::claims::{Bound, Certainty};
+use crate::claims::{Bound, Certainty, SineError};
 use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::range::{self, RangeNotice};
@@ -56,7 +57,7 @@ impl Request<'_> {
     }
 
     /// The level that a bootstrap starts from.
-    fn start(self, place: SlotsToCoeffs) -> usize {
+    pub fn start(self, place: SlotsToCoeffs) -> usize {
         match place {
             SlotsToCoeffs::Last => 0,
             SlotsToCoeffs::First => self.keys.bootstrap.stage_count(),
@@ -246,6 +247,11 @@ impl Bootstrapper {
         }
     }
 
+    /// The level that a request ends at.
+    pub(super) fn level_out(&self, request: Request, place: SlotsToCoeffs) -> usize {
+        self.highest(request, place) - self.spared(request, place)
+    }
+
     /// Levels below the highest that the results of a request are wanted at.
     fn spared(&self, request: Request, place: SlotsToCoeffs) -> usize {
         self.level.map_or(0, |level| self.highest(request, place).saturating_sub(level))
@@ -270,9 +276,14 @@ impl Bootstrapper {
     ) -> Result<Vec<Ciphertext>, Error> {
         let Request { method, slot_type, .. } = request;
         let op = method.operation();
-        cts.iter().try_for_each(|ct| self.check_request(op, request, ct, ct.bound()))?;
+        let halved: Vec<_> = cts.iter().map(|&ct| self.halved(request, ct)).collect::<Result<_, _>>()?;
+        for (ct, halvings) in &halved {
+            self.check_request(op, request, ct, ct.bound())?;
+            self.check_room_after(op, request, (ct, *halvings))?;
+        }
         let rounds = if method == Method::Precise { 2 } else { 1 };
-        self.in_groups(op, request, (cts, rounds), progress, observer, &mut |run, place, lowered| {
+        let cts: Vec<&Ciphertext> = halved.iter().map(|(ct, _)| &**ct).collect();
+        let results = self.in_groups(op, request, (&cts, rounds), progress, observer, &mut |run, place, lowered| {
             Ok(match (place, slot_type) {
                 (SlotsToCoeffs::Last, _) if method == Method::Precise => run.precise(lowered)?,
                 (SlotsToCoeffs::First, _) => {
@@ -284,7 +295,9 @@ impl Bootstrapper {
                     run.regular_parts(lowered)?.into_iter().map(|parts| parts.real).collect()
                 }
             })
-        })
+        })?;
+        let whole = |(result, (_, halvings)): (_, &(_, i32))| self.times(Cow::Owned(result), *halvings);
+        results.into_iter().zip(&halved).map(|both| whole(both).map(Cow::into_owned)).collect()
     }
 
     /// The results of so many rounds through the pipeline, group by group: of ciphertexts at the level that it starts
@@ -348,6 +361,15 @@ impl Bootstrapper {
         self.check_bound(op, request, place, bound)
     }
 
+    /// The sine that stands for the identity.
+    pub(super) fn sine(&self, method: Method, place: SlotsToCoeffs) -> SineError {
+        let residual = (method == Method::Precise).then_some(RESIDUAL_GAIN);
+        match place {
+            SlotsToCoeffs::Last => self.shared.tables.last.sine(residual),
+            SlotsToCoeffs::First => self.shared.tables.first.sine(residual),
+        }
+    }
+
     /// Refuses a declared bound that a bootstrap has no room for, and gives notice of one that it isn't accurate for.
     pub(super) fn check_bound(
         &self,
@@ -356,11 +378,7 @@ impl Bootstrapper {
         place: SlotsToCoeffs,
         bound: Bound,
     ) -> Result<(), Error> {
-        let residual = (request.method == Method::Precise).then_some(RESIDUAL_GAIN);
-        let sine = match place {
-            SlotsToCoeffs::Last => self.shared.tables.last.sine(residual),
-            SlotsToCoeffs::First => self.shared.tables.first.sine(residual),
-        };
+        let sine = self.sine(request.method, place);
         let (room, accurate) = match request.method {
             Method::Sign if bound.is_real() => (SIGN_ROOM, LARGEST_SIGN),
             // Both parts of ±1 ± i are signs.

@@ -1,5 +1,7 @@
 //! Bootstraps of two ciphertexts with real values as one of complex values.
 
+use std::borrow::Cow;
+
 use num_complex::Complex64;
 
 use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, Request, only};
@@ -8,6 +10,9 @@ use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::run::ComplexParts;
 use crate::claims::Bound;
 use crate::{Ciphertext, Error, Progress, Units};
+
+/// Two ciphertexts, or fractions of them.
+type HalvedPair<'a> = [Cow<'a, Ciphertext>; 2];
 
 impl Bootstrapper {
     /// Two ciphertexts with real values in one bootstrap.
@@ -38,8 +43,9 @@ impl Bootstrapper {
     ) -> Result<Vec<[Ciphertext; 2]>, Error> {
         let op = method.merge_operation();
         let request = Request { method, keys, slot_type: SlotType::Complex };
+        let halved: Vec<_> = pairs.iter().map(|pair| self.halved_pair(request, *pair)).collect::<Result<_, _>>()?;
         let merged: Vec<Ciphertext> =
-            pairs.iter().map(|pair| self.merged(op, request, *pair)).collect::<Result<_, _>>()?;
+            halved.iter().map(|pair| self.merged(op, request, pair)).collect::<Result<_, _>>()?;
         let merged: Vec<&Ciphertext> = merged.iter().collect();
         let parts =
             self.in_groups(op, request, (&merged, 1), progress, &mut |_, _, _| {}, &mut |run, place, lowered| {
@@ -54,10 +60,11 @@ impl Bootstrapper {
             let result = result.within(size(part)).vouched(part.bound().kind());
             if method == Method::Sign || !part.bound().is_declared() { result } else { result.valued_as(part) }
         };
-        let pair = |(ComplexParts { real, imaginary }, [a, b]): (_, &[&Ciphertext; 2])| {
-            [finished(real, a), finished(imaginary, b)]
+        let whole = |part, halvings| self.times(Cow::Owned(part), halvings).map(Cow::into_owned);
+        let pair = |(ComplexParts { real, imaginary }, ([a, b], halvings)): (_, &(HalvedPair, i32))| {
+            Ok([whole(finished(real, a), *halvings)?, whole(finished(imaginary, b), *halvings)?])
         };
-        Ok(parts.into_iter().zip(pairs).map(pair).collect())
+        parts.into_iter().zip(&halved).map(pair).collect()
     }
 
     /// [`Bootstrapper::merge_bootstrap`] of pairs of vectors, unit by unit.
@@ -84,8 +91,24 @@ impl Bootstrapper {
         Ok(pairs.iter().map(of_pair).collect())
     }
 
+    /// `2^−k` times both, and `k`, for a bound of the pair's bootstrap in the accurate range.
+    fn halved_pair<'a>(&self, request: Request, [a, b]: [&'a Ciphertext; 2]) -> Result<(HalvedPair<'a>, i32), Error> {
+        let level = a.level().min(b.level());
+        let place = request.place(&self.context().core, if a.level() == level { a } else { b });
+        let bound = Bound::declared(joint_size(place, [a, b]))?;
+        let are_declared = a.bound().is_declared() && b.bound().is_declared();
+        let halvings = if are_declared { self.halvings(request, place, level, bound) } else { 0 };
+        let part = |part| self.times(Cow::Borrowed(part), -halvings);
+        Ok(([part(a)?, part(b)?], halvings))
+    }
+
     /// `a + i·b`, checked for its bootstrap.
-    fn merged(&self, op: &'static str, request: Request, [a, b]: [&Ciphertext; 2]) -> Result<Ciphertext, Error> {
+    fn merged(
+        &self,
+        op: &'static str,
+        request: Request,
+        ([a, b], halvings): &(HalvedPair, i32),
+    ) -> Result<Ciphertext, Error> {
         let context = self.context();
         if request.method == Method::Precise {
             let needed = "regular, lossy or sign; or bootstrap them one by one".into();
@@ -95,12 +118,7 @@ impl Bootstrapper {
         context.check_relinearized(op, b)?;
         let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
         let place = request.place(&context.core, &merged);
-        let [first, second] = [a, b].map(|part| part.bound_or_assumed().size());
-        // Where SlotsToCoeffs comes first, sines are taken of the parts, and else of coefficients of the whole.
-        let size = match place {
-            SlotsToCoeffs::First => first.max(second),
-            SlotsToCoeffs::Last => first.hypot(second),
-        };
+        let size = joint_size(place, [a, b]);
         for part in [a, b].into_iter().filter(|part| !part.bound().is_declared()) {
             self.check_bound(op, request, place, part.bound().on_reals(true))?;
         }
@@ -108,6 +126,17 @@ impl Bootstrapper {
         let merged = merged.claimed_as(Bound::declared(size)?);
         // The bound is one of parts, which are real.
         self.check_request(op, request, &merged, merged.bound().on_reals(true))?;
+        self.check_room_after(op, request, (&merged, *halvings))?;
         Ok(merged)
+    }
+}
+
+/// The size that a pair's sines are taken of: that of a part where SlotsToCoeffs comes first, and else that of
+/// coefficients of the whole.
+fn joint_size(place: SlotsToCoeffs, parts: [&Ciphertext; 2]) -> f64 {
+    let [first, second] = parts.map(|part| part.bound_or_assumed().size());
+    match place {
+        SlotsToCoeffs::First => first.max(second),
+        SlotsToCoeffs::Last => first.hypot(second),
     }
 }

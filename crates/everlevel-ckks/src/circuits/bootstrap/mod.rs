@@ -17,6 +17,7 @@ pub(crate) mod method;
 pub(crate) mod moduli;
 pub(crate) mod prepare;
 pub(crate) mod run;
+mod scaling;
 pub(crate) mod tables;
 
 mod keygen;
