@@ -45,7 +45,7 @@ _OMITTED = {
 }
 
 
-_USERS = {"f", "lut", "luts", "table"}
+_USERS = {"f", "function", "lut", "luts", "table"}
 """Functions of the user's, whose errors are the user's."""
 
 _TRUTHS = {"progress", "real_only"}
@@ -95,6 +95,8 @@ def ckks(folder: Path) -> World:
             "encrypt.key": secret_key,
             "error": 2**-10,
             "evaluation_key": key,
+            "for_program": None,
+            **{"function": np.negative, "bounds": 1.0},
             "gap": 2**-3,
             "grid": 2**-4,
             "key": key,

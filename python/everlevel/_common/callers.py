@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from types import FrameType
@@ -14,6 +15,12 @@ _filters: tuple[object, int] = (None, 0)
 def depth() -> int:
     """Count the frames from who asks up to the first outside of this package: `stacklevel` of `warnings.warn`."""
     return _caller(sys._getframe(1))[0]
+
+
+def place() -> str:
+    """Return the file's name and the line of the first frame outside of this package."""
+    frame = _caller(sys._getframe(1))[1]
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def warn_once(kind: str, warning: Warning) -> None:

@@ -10,6 +10,7 @@ from ._fit import ChebyshevFit, fit
 from ._histograms import histogram
 from ._indexing import concatenate
 from ._layouts import outer
+from ._rehearsal import DryRun
 from ._rounding import ceil, floor
 from ._rounding import round as round  # noqa: A004 (not in `__all__`, so that no import of all of it hides Python's)
 from ._sign_plan import SignPlan
@@ -39,6 +40,7 @@ __all__ = [
     "ChebyshevFit",
     "Ciphertext",
     "ConjugationKey",
+    "DryRun",
     "EncryptedArray",
     "Engine",
     "EvaluationKey",

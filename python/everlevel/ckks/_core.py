@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 from weakref import finalize
 
@@ -70,6 +70,10 @@ class Core(core.Core):
     _refreshed: Refreshed | None
     _bound: float | tuple[float, float] | None
     _gap: float
+    _program: Any
+
+    _observe: Callable[[_native.Ciphertext], None] | None = None
+    """A rehearsal's look at results."""
 
     _has_one_order: bool = False
     """Whether `bootstrap` has one order and one level after it, as 1.x has, with keys for no other."""
@@ -106,6 +110,8 @@ class Core(core.Core):
         return self._counters.bootstraps
 
     def _wrap(self, native: _native.Ciphertext, *, is_real: bool, layout: Layout = SLOTS) -> Ciphertext:
+        if self._observe is not None:
+            self._observe(native)
         return Ciphertext(cast(Any, self), native, is_real=is_real, layout=layout)
 
     def _wrap_all(self, natives: Iterable[_native.Ciphertext], *, is_real: bool) -> list[Ciphertext]:

@@ -15,6 +15,7 @@ from . import _key_generation as make
 from ._bootstrap_keys import require_bootstrap
 from ._core import Core
 from ._registry import AnyKey
+from ._rehearsal import DryRun
 from .evaluation_key import _KINDS, EvaluationKey
 from .keys import SecretKey
 
@@ -30,6 +31,7 @@ def create_evaluation_key(
     size: str = "medium",
     rotations: bool | Iterable[int] = True,
     matrices: bool | int = False,
+    for_program: DryRun | bool | None = None,
     progress: bool | None = None,
 ) -> EvaluationKey:
     """Make all that an evaluator needs: one key that is accepted wherever an evaluation key is.
@@ -52,6 +54,9 @@ def create_evaluation_key(
     matrices : bool or int, default False
         True for the key of fast products with matrices, at every level; an integer, for one up to that level of the
         products' operands, which is smaller. Without it, products take the rotations by any amount.
+    for_program : DryRun or bool, optional
+        What `dry_run` told of a program, or True for the one that the engine was made for (`Engine.for_program`): its
+        keys alone are made, whatever `bootstrap`, `rotations` and `matrices` are.
     progress : bool, optional
         Whether bars are shown; as the engine says, if left out.
 
@@ -70,6 +75,9 @@ def create_evaluation_key(
     EvaluationKey(relinearization, conjugation, matrices up to level 2; ... MB)
     """
     operation = "create_evaluation_key"
+    program = _program(self, operation, for_program)
+    if program is not None:
+        rotations, matrices, bootstrap = program.rotations, program.matrices, program.bootstraps > 0
     variant = _variant(self._context, operation, bootstrap)
     secret = _operands.secret_key(operation, secret_key)
     deltas = None if isinstance(rotations, bool) else _deltas(self.slot_count, operation, rotations)
@@ -85,10 +93,12 @@ def create_evaluation_key(
         raise checks.refusal(operation, "rotations", rotations, needed, True)
     if variant is not None:
         make.check_bootstrap_key(self._context, operation, stage_count, size)
-    keys: list[AnyKey] = [
-        make.create_relinearization_key(self, secret, progress=progress),
-        make.create_conjugation_key(self, secret, progress=progress),
-    ]
+    keys: list[AnyKey] = []
+    # There is no evaluation key without a key.
+    if program is None or program.relinearizes or not (program.conjugates or rotations or matrices):
+        keys.append(make.create_relinearization_key(self, secret, progress=progress))
+    if program is None or program.conjugates:
+        keys.append(make.create_conjugation_key(self, secret, progress=progress))
     if deltas is not None:
         keys += [make.create_fixed_rotation_key(self, secret, delta) for delta in deltas]
     elif rotations:
@@ -136,6 +146,19 @@ def use(self: Core, *keys: EvaluationKey | AnyKey) -> None:
 def forget_keys(self: Core) -> None:
     """Forget the keys that operators use, so that their memory is free once nobody else holds them."""
     self._registry.forget()
+
+
+def _program(self: Core, operation: str, value: Any) -> DryRun | None:
+    """Return what is known of a program that keys are made for."""
+    if value is None or isinstance(value, DryRun):
+        return value
+    if checks.flag(operation, "for_program", value):
+        known: DryRun | None = self._program
+        if known is None:
+            needed = "the engine was made for none; pass what engine.dry_run returned, or call Engine.for_program"
+            raise checks.refusal(operation, "for_program", value, needed, DryRun.__name__)
+        return known
+    return None
 
 
 def _variant(context: _native.Context, operation: str, bootstrap: Any) -> str | None:

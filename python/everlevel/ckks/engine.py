@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from numpy.typing import ArrayLike
 
 from .. import _native
 from .._common import checks, headers
 from .._common.methods import knows_options, lists_methods
 from .._common.storable import PathLike
 from .._common.threads import threads
-from ..errors import UnsupportedError
+from ..errors import RangeError, UnsupportedError
 from . import (
     _arguments,
     _arithmetic,
@@ -30,6 +33,7 @@ from . import (
     _polynomials,
     _prepare,
     _range,
+    _rehearsal,
     _release,
     _slots,
 )
@@ -194,6 +198,7 @@ class Engine(Core):
         self._refreshed = Refreshed() if auto_bootstrap else None
         self._bound = bound
         self._gap = gap
+        self._program: _rehearsal.DryRun | None = None
         engines.announce(address(context), self)
 
     @classmethod
@@ -253,6 +258,46 @@ class Engine(Core):
         context = _native.Context.from_params(header.metadata["params"], slots, options)
         declared, share = _checks.bound(operation, bound, None), _options.gap(operation, gap)
         engine._fill(context, progress, is_automatic, declared, share)
+        return engine
+
+    @classmethod
+    def for_program(
+        cls, function: Callable[..., Any], *examples: ArrayLike, bounds: Any = None, **options: Any
+    ) -> Engine:
+        """Make the engine that a program takes, by a dry run of it.
+
+        Parameters
+        ----------
+        function, examples, bounds
+            As in `dry_run`.
+        **options
+            Other options of the engine: all but its levels.
+
+        Returns
+        -------
+        Engine
+            With as many levels as the program consumes, or with `auto_bootstrap`, if that are too many or it compares.
+            ``create_evaluation_key(secret_key, for_program=True)`` makes the keys that the program takes.
+
+        Raises
+        ------
+        RangeError
+            If the program is refused with these bounds.
+
+        Examples
+        --------
+        >>> small = Engine.for_program(lambda x: (x - x.mean()) ** 2, [0.5, 1.0, 1.5], insecure_log_n=10)
+        >>> small.max_level
+        2
+        >>> secret = small.create_secret_key()
+        >>> small.create_evaluation_key(secret, for_program=True)
+        EvaluationKey(relinearization, rotations by any amount; ... MB)
+        """
+        program = _rehearsal.rehearse(cls, options, function, examples, bounds)
+        if program.refusal is not None:
+            raise RangeError(program.refusal)
+        engine = cls(**program.options)
+        engine._program = program
         return engine
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -340,6 +385,7 @@ class Engine(Core):
     release = _release.release
 
     estimate_memory = _memory.estimate_memory
+    dry_run = _rehearsal.dry_run
 
     add = _arithmetic.add
     subtract = _arithmetic.subtract
