@@ -3,8 +3,8 @@
 
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64,
-    ConjugationKey, Context, Form, LightPlainMatrix, Loading, Params, ParamsLiteral, PublicKey, RelinearizationKey,
-    RotationKey, SecretKey, SmallBootstrapKey, Stored, io, no_progress,
+    ConjugationKey, Context, Form, Loading, Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey,
+    SecretKey, SmallBootstrapKey, Stored, io, no_progress,
 };
 
 /// A context with the general keys of one secret.
