@@ -247,8 +247,8 @@ class _Run:
         keys = RehearsalKeys(engine)
         found = _Rehearsed(engine, keys, options)
         engine._observe = found.observe
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
             inputs = [
                 _messages.encrypt(engine, array, keys.secret_key, bound=bound)
                 for array, bound in zip(self.arrays, bounds, strict=True)
@@ -287,8 +287,8 @@ class _Rehearsed:
         real = run.make(**{name: value for name, value in self.options.items() if name != "bound"})
         deltas = tuple(sorted(delta for delta in needed if isinstance(delta, int)))
         bootstraps = self.engine.bootstrap_count
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
             results = [_messages.decrypt(self.engine, result, keys.secret_key) for result in self.results]
         run_of = DryRun(
             max_level=real.max_level,
