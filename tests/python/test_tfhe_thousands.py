@@ -137,3 +137,52 @@ def test_operations_of_all_widths(function: Operation, dtype: Any, quick: Party,
 @named(CHEAP | DEAR)
 def test_operations_with_a_real_set(function: Operation, dtype: Any, real: Party, rng: np.random.Generator) -> None:
     assert_numpys(function, dtype, real, rng, VALUES if np.dtype(dtype).itemsize <= 2 else FEW_VALUES)
+
+
+def rows(x: Any, length: int = 4) -> Any:
+    return x.reshape(-1, length)
+
+
+OF_ROWS: Final[dict[str, Operation]] = {
+    "sum": lambda x, y: np.sum(rows(x), 1, x.dtype),
+    "prod": lambda x, y: np.prod(rows(x), 1, x.dtype),
+    "cumsum": lambda x, y: np.cumsum(rows(x), 1, x.dtype),
+    "min": lambda x, y: np.min(rows(x), axis=1, keepdims=True),
+    "argmax": lambda x, y: np.argmax(rows(x), axis=1),
+    "sort": lambda x, y: np.sort(rows(x, 8)),
+    "dot": lambda x, y: rows(x)[:50] @ rows(y)[:10].T,
+    "products with truth values": lambda x, y: (x > y) * x,
+    "count": lambda x, y: np.count_nonzero(rows(x, 8), axis=1),
+    "clip": lambda x, y: np.clip(x, y[0], 100),
+}
+"""Operations of rows of values, whose results have NumPy's type or that of places and counts."""
+
+
+@pytest.mark.slow
+@of(DTYPES)
+@named(OF_ROWS)
+def test_operations_of_rows(function: Operation, dtype: Any, quick: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = quick
+    x, y = draw(rng, dtype, VALUES), draw(rng, dtype, VALUES)
+    encrypt = engine.encrypt_int if np.dtype(dtype).kind == "i" else engine.encrypt_uint
+    with np.errstate(over="ignore"):
+        expected = function(x, y)
+    assert_claims(function(encrypt(x, secret_key), encrypt(y, secret_key)), expected, secret_key)
+
+
+@pytest.mark.slow
+@of(DTYPES)
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply"])
+def test_results_that_end_at_the_ends(name: str, dtype: Any, quick: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = quick
+    info = np.iinfo(dtype)
+    x, y = draw(rng, dtype, VALUES), draw(rng, dtype, VALUES)
+    encrypt = engine.encrypt_int if np.dtype(dtype).kind == "i" else engine.encrypt_uint
+    a, b = encrypt(x, secret_key), encrypt(y, secret_key)
+    exact = getattr(np, name)(x.astype(object), y.astype(object))
+    assert_claims(getattr(engine, f"saturating_{name}")(a, b), np.clip(exact, info.min, info.max), secret_key)
+    with np.errstate(over="ignore"):
+        wrapped = getattr(np, name)(x, y)
+    found, overflow = getattr(engine, f"checked_{name}")(a, b)
+    assert_claims(found, wrapped, secret_key)
+    assert_claims(overflow, wrapped.astype(object) != exact, secret_key)
