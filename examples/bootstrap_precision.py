@@ -97,10 +97,10 @@ class Bench:
             ("merge", engine.merge_bootstrap, [self.uniform(), self.uniform()], 0),
             ("lossy", engine.lossy_bootstrap, [self.complex_uniform()], stages),
             ("lossy, real", engine.lossy_bootstrap, [self.uniform()], stages),
-            ("lossy merge", engine.lossy_merge_bootstrap, [self.uniform(), self.uniform()], stages),
+            ("lossy merge", partial(engine.merge_bootstrap, method="lossy"), [self.uniform(), self.uniform()], stages),
             ("sign", engine.sign_bootstrap, [self.signs() + 1j * self.signs()], stages),
             ("sign, real", engine.sign_bootstrap, [self.signs()], stages),
-            ("sign merge", engine.sign_merge_bootstrap, [self.signs(), self.signs()], stages),
+            ("sign merge", partial(engine.merge_bootstrap, method="sign"), [self.signs(), self.signs()], stages),
         ]
         print(HEADER)
         errors = {name: self.measure(name, call, messages, level) for name, call, messages, level in cases}

@@ -36,6 +36,8 @@ from .ckks import (
     RotationKey,
     SecretKey,
     SmallBootstrapKey,
+    _arithmetic,
+    _bootstraps,
     _checks,
     _files,
     _slots,
@@ -230,6 +232,11 @@ class Engine(ckks.Engine):
     def roll_many(self, ciphertext: Ciphertext, rotation_key: Any, shifts: Sequence[int]) -> list[Ciphertext]:
         """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
         return _slots.rotate_batch(self, ciphertext, rotation_key, shifts)
+
+    rescale = _arithmetic.rescale
+    clone = _arithmetic.clone
+    lossy_merge_bootstrap = _bootstraps.lossy_merge_bootstrap
+    sign_merge_bootstrap = _bootstraps.sign_merge_bootstrap
 
     def ntt(self, ciphertext: Any) -> Any:
         """Return a clone. The representation of polynomials is the library's own affair: 1.x scripts may ask for it."""

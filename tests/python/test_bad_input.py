@@ -77,7 +77,7 @@ def test_level_0_takes_no_product(party: Party) -> None:
         lambda: 1.5 * low,
         lambda: low * [1.0],
         lambda: low * engine.encode([1.0]),
-        lambda: engine.rescale(low),
+        lambda: of_1x(party).rescale(low),
         lambda: engine.evaluate_polynomial(low, [1.0, 2.0, 3.0], party.relinearization_key),
         lambda: engine.make_power_basis(low, 2, party.relinearization_key),
     ):

@@ -42,7 +42,7 @@ def test_signs_of_both_parts_are_as_large_as_the_root_of_two(deep: Party, bootst
         500 * engine.level_down(out, 0)
     # A sign of a number that is none is larger than the number: half becomes 0.7.
     half = engine.encrypt(np.full(engine.slot_count, 0.5), deep.secret_key, level=5, bound=0.5)
-    for part in engine.sign_merge_bootstrap(half, half, *keys):
+    for part in engine.merge_bootstrap(half, half, *keys, method="sign"):
         assert part.bound == 1
         assert_claims(part, np.sqrt(0.5), deep.secret_key, varied=False)
 

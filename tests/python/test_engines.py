@@ -68,12 +68,16 @@ def test_names_of_1x_are_the_compatible_engines_alone() -> None:
     files = {f"{verb}_{kind}" for verb in ("read", "write", "serialize", "deserialize") for kind in compat.FILES}
     others = {
         "build_hash",
+        "clone",
         "create_merge_bootstrap_key",
         "intt",
+        "lossy_merge_bootstrap",
         "multiply_imaginary_integer",
         "ntt",
+        "rescale",
         "roll",
         "roll_many",
+        "sign_merge_bootstrap",
     }
     assert more == files | others
     assert not any(name in inspect.signature(everlevel.Engine.add).parameters for name in compat.ALIASES["add"])
@@ -120,3 +124,12 @@ def test_a_bootstrap_asks_the_registry_once(bootstraps: list[Callable[[], Any]])
         assert entered["ckks/_registry.py"] == 1
         assert "compat.py" not in entered
         assert entered.total() <= 44
+
+
+def test_help_names_every_method_by_subject() -> None:
+    names = public(everlevel.Engine)
+    assert len(names) <= 80
+    text = str(everlevel.Engine.__doc__)
+    properties = {name for name in names if isinstance(getattr(everlevel.Engine, name), property)}
+    families = {name for name in names if name.startswith("create_") or name.endswith("_of_slots")}
+    assert {name for name in names - properties - families if f"`{name}`" not in text} == set()

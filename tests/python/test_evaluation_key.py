@@ -74,8 +74,8 @@ def test_it_is_taken_wherever_single_keys_are(deep: Party, whole: EvaluationKey,
         (engine.lossy_bootstrap(x, whole), values),
         (engine.sign_bootstrap(signs, whole), np.sign(values)),
         (engine.merge_bootstrap(-x, x, whole)[1], values),
-        (engine.lossy_merge_bootstrap(-x, x, whole)[1], values),
-        (engine.sign_merge_bootstrap(x, signs, whole)[1], np.sign(values)),
+        (engine.merge_bootstrap(-x, x, whole, method="lossy")[1], values),
+        (engine.merge_bootstrap(x, signs, whole, method="sign")[1], np.sign(values)),
         (x.bootstrap(whole), values),
     ]
     for result, plain in expected:

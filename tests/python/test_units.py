@@ -231,22 +231,22 @@ def test_out_takes_the_result(party: Party) -> None:
 def test_plaintexts_move_without_keys(party: Party, x: np.ndarray) -> None:
     engine = party.engine
     rows = padded(x).reshape(3, SLOTS)
-    plaintext = engine.encode(x)
+    plaintext, old = engine.encode(x), of_1x(party)
     for result, expected in (
         (engine.rotate(plaintext, 3), np.roll(rows, 3, axis=1).ravel()),
-        (engine.clone(plaintext), rows.ravel()),
+        (old.clone(plaintext), rows.ravel()),
     ):
         assert result.level == 5
         np.testing.assert_allclose(engine.decode(result), expected, rtol=0, atol=2.0**-30)
     conjugated = engine.conjugate(engine.encode(1j * x))
     np.testing.assert_allclose(engine.decode(conjugated)[:LENGTH], -1j * x, rtol=0, atol=2.0**-30)
     low = engine.level_down(plaintext, 2)
-    assert (low.level, engine.rescale(plaintext).level) == (2, 4)
+    assert (low.level, old.rescale(plaintext).level) == (2, 4)
     np.testing.assert_allclose(engine.decode(low), rows.ravel(), rtol=0, atol=2.0**-30)
     with pytest.raises(errors.LevelError, match=r"the plaintext is at level 2; choose .* or encode it at a higher one"):
         engine.level_down(low, 3)
     with pytest.raises(errors.LevelError, match="plaintext is at level 0"):
-        engine.rescale(engine.encode([1.0], level=0))
+        old.rescale(engine.encode([1.0], level=0))
 
 
 def test_engines_that_bootstrap_by_themselves_know_units_and_out() -> None:

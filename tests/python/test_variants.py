@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -208,9 +209,15 @@ def test_sign_squares_errors(deep: Party, keys: Keys, rng: np.random.Generator) 
 # Merged bootstraps.
 
 
+def merging(party: Party, kind: str) -> Any:
+    """Return the merged bootstrap of a method, by its name of 1.x."""
+    method = kind.partition("merge")[0][:-1] or "regular"
+    return functools.partial(party.engine.merge_bootstrap, method=cast(Any, method))
+
+
 @pytest.mark.parametrize("kind", ["merge_bootstrap", "lossy_merge_bootstrap", "sign_merge_bootstrap"])
 def test_merged(deep: Party, keys: Keys, rng: np.random.Generator, kind: str) -> None:
-    merge = getattr(deep.engine, kind)
+    merge = merging(deep, kind)
     messages = [uniform(rng, deep), uniform(rng, deep)]
     if kind == "sign_merge_bootstrap":
         messages = [np.sign(message) for message in messages]
@@ -231,7 +238,7 @@ def test_a_regular_key_merges(deep: Party, bootstrap_key: BootstrapKey) -> None:
 
 @pytest.mark.parametrize("kind", ["merge_bootstrap", "lossy_merge_bootstrap", "sign_merge_bootstrap"])
 def test_complex_ciphertexts_are_not_merged(deep: Party, party: Party, keys: Keys, kind: str) -> None:
-    merge = getattr(deep.engine, kind)
+    merge = merging(deep, kind)
     real, whole = encrypt(deep, [1.0]), encrypt(deep, [1j])
     for pair, words, culprit in (
         ((real, whole), ["real", "complex"], "ciphertext2"),
@@ -249,7 +256,7 @@ def test_complex_ciphertexts_are_not_merged(deep: Party, party: Party, keys: Key
     with pytest.raises(errors.KeyMismatchError):
         merge(real, encrypt(stranger, [1.0]), *keys)
     with pytest.raises(errors.ParameterError, match="use_bootstrap"):
-        getattr(party.engine, kind)(real, real, *keys)
+        merging(party, kind)(real, real, *keys)
 
 
 # Levels.
@@ -280,7 +287,7 @@ def test_below_its_level_a_lossy_bootstrap_is_regular_and_says_so(deep: Party, k
 def test_merged_ciphertexts_below_the_level(deep: Party, keys: Keys) -> None:
     a, b = encrypt(deep, [0.5], 1), encrypt(deep, [0.25], 7)
     with pytest.warns(errors.LevelWarning, match=r"^lossy_merge_bootstrap: the ciphertext is at level 1"):
-        outs = deep.engine.lossy_merge_bootstrap(a, b, *keys)
+        outs = deep.engine.merge_bootstrap(a, b, *keys, method="lossy")
     for out, message in zip(outs, ([0.5], [0.25]), strict=True):
         assert out.level == REGULAR_LEVELS_OUT[3]
         assert_claims(out, message, deep.secret_key)
@@ -300,7 +307,7 @@ def test_signs_need_their_level(deep: Party, keys: Keys) -> None:
     low = encrypt(deep, [1.0], level=2)
     for call in (
         lambda: deep.engine.sign_bootstrap(low, *keys),
-        lambda: deep.engine.sign_merge_bootstrap(low, encrypt(deep, [1.0]), *keys),
+        lambda: deep.engine.merge_bootstrap(low, encrypt(deep, [1.0]), *keys, method="sign"),
     ):
         with pytest.raises(errors.LevelError, match="level") as caught:
             call()
@@ -319,7 +326,7 @@ def test_wrong_kinds_of_keys(deep: Party, keys: Keys) -> None:
         ("lossy_merge_bootstrap", (a, a)),
         ("sign_merge_bootstrap", (a, a)),
     ):
-        bootstrap: Any = getattr(engine, name)
+        bootstrap: Any = merging(deep, name) if "merge" in name else getattr(engine, name)
         sentence = rf"^{name}: .* for regular bootstraps, .*engine\.create_lossy_bootstrap_key"
         with pytest.raises(errors.KeyMismatchError, match=sentence) as caught:
             bootstrap(*operands, *regular)

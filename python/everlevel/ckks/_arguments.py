@@ -95,7 +95,17 @@ def argmin_of_slots(
     bound: float = 2.0,
     progress: bool | None = None,
 ) -> Ciphertext:
-    """Compute the index of the smallest of the first `count` values. All else is as in `argmax_of_slots`."""
+    """Compute the index of the smallest of the first `count` values. All else is as in `argmax_of_slots`.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.1, -0.4, 0.8, 0.7], secret, bound=1)
+    >>> round(float(deep.decrypt(deep.argmin_of_slots(x, count=4), secret)[0]))
+    1
+    """
     return _argument(self, "min", x, evaluation_key, count, one_hot, (gap, error, bound), progress)
 
 

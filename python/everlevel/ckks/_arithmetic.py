@@ -69,7 +69,14 @@ def add(self: Core, left: Operand, right: Operand) -> Ciphertext:
 @combining("sum")
 @deepened
 def subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
-    """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
+    """Subtract `right` from `left`, slot by slot. All else is as in `add`.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([1.0, 2.0], public_key, bound=2)
+    >>> engine.decrypt(engine.subtract(3, x), secret_key).round(3)
+    array([2., 1.])
+    """
     if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
         native = self._context.subtract(left._native, right._native)
         return self._wrap(native, is_real=left.is_real and right.is_real)
@@ -85,7 +92,14 @@ def subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
 @slotwise()
 @deepened
 def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
-    """Negate every slot. Levels consumed: 0."""
+    """Negate every slot. Levels consumed: 0.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([1.0, 2.0], public_key, bound=2)
+    >>> engine.decrypt(engine.negate(x), secret_key).round(3)
+    array([-1., -2.])
+    """
     ciphertext = _operands.ciphertext("negate", ciphertext)
     return self._wrap(self._context.negate(ciphertext._native), is_real=ciphertext.is_real)
 

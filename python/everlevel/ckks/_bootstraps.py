@@ -230,7 +230,6 @@ def sign_bootstrap(
     return bootstrapped(self, "sign bootstrap", "sign", [x], native, real_only, level, progress)[0]
 
 
-@slotwise()
 def merge_bootstrap(
     self: Core,
     ciphertext1: Ciphertext,
@@ -238,11 +237,12 @@ def merge_bootstrap(
     *keys: BootstrapKeys,
     stage_count: int | None = None,
     level: int | None = None,
+    method: Literal["regular", "lossy", "sign"] = "regular",
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
-    """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
+    """Bootstrap two real ciphertexts in one bootstrap, as real and imaginary parts.
 
-    Levels, precision and cost: as of one complex `bootstrap`, at the lower of the two levels.
+    Levels, precision and cost: as of one complex bootstrap of the method, at the lower of the two levels.
 
     Parameters
     ----------
@@ -250,6 +250,8 @@ def merge_bootstrap(
         Of two polynomials each, both real (`is_real`), and of one secret; their levels may differ.
     *keys, stage_count, level, progress
         As in `bootstrap`.
+    method : {"regular", "lossy", "sign"}, default "regular"
+        Which bootstrap: `bootstrap`, `lossy_bootstrap` or `sign_bootstrap`.
 
     Returns
     -------
@@ -261,8 +263,13 @@ def merge_bootstrap(
         If a ciphertext is complex, or a key is of the wrong kind.
     KeyMismatchError
         If the ciphertexts, or a key, are of different secrets.
-    EngineMismatchError, ParameterError
-        As in `bootstrap`.
+    EngineMismatchError, ParameterError, LevelError
+        As in the bootstrap of the method.
+
+    Warns
+    -----
+    LevelWarning
+        As `lossy_bootstrap`.
 
     Examples
     --------
@@ -276,6 +283,25 @@ def merge_bootstrap(
     >>> deep.decrypt(y, secret)[:1].round(3)
     array([-0.5])
     """
+    options: dict[str, Any] = {"stage_count": stage_count, "level": level, "progress": progress}
+    checks.one_of("merge_bootstrap", "method", method, ("regular", "lossy", "sign"))
+    if method == "sign":
+        return sign_merge_bootstrap(self, ciphertext1, ciphertext2, *keys, **options)
+    if method == "lossy":
+        return lossy_merge_bootstrap(self, ciphertext1, ciphertext2, *keys, **options)
+    return _merge(self, ciphertext1, ciphertext2, keys, stage_count, level, progress)
+
+
+@slotwise()
+def _merge(
+    self: Core,
+    ciphertext1: Ciphertext,
+    ciphertext2: Ciphertext,
+    keys: tuple[BootstrapKeys, ...],
+    stage_count: int | None,
+    level: int | None,
+    progress: bool | None,
+) -> tuple[Ciphertext, Ciphertext]:
     return _merged(self, usual(self), "merge_bootstrap", (ciphertext1, ciphertext2), keys, stage_count, level, progress)
 
 
@@ -289,7 +315,7 @@ def lossy_merge_bootstrap(
     level: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
-    """Bootstrap two real ciphertexts in one lossy bootstrap.
+    """Bootstrap two real ciphertexts in one lossy bootstrap: ``merge_bootstrap(…, method="lossy")``.
 
     Levels, cost and precision are those of one complex `lossy_bootstrap`; the lower of the two levels counts, and
     below `stage_count` it is a `merge_bootstrap` in the other order, with a `LevelWarning`. Arguments, results and
@@ -311,7 +337,7 @@ def sign_merge_bootstrap(
     level: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Ciphertext, Ciphertext]:
-    """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
+    """Clean the values ±1 of two real ciphertexts in one sign bootstrap: ``merge_bootstrap(…, method="sign")``.
 
     Levels, cost and precision are those of one complex `sign_bootstrap`; the lower of the two levels counts.
     Arguments, results and errors are as in `merge_bootstrap` and `sign_bootstrap`.

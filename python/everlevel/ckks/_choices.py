@@ -74,7 +74,18 @@ def maximum(left: Operand, right: Operand) -> Ciphertext:
 
 @NUMPY.implements(np.minimum)
 def minimum(left: Operand, right: Operand) -> Ciphertext:
-    """Compute the smaller value, slot by slot. All else is as in `maximum`."""
+    """Compute the smaller value, slot by slot. All else is as in `maximum`.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.75], secret, bound=1)
+    >>> deep.decrypt(everlevel.minimum(x, 0.25), secret).round(2)
+    array([ 0.25, -0.75])
+    """
     engine, precision = _of_difference("minimum", left, right)
     return cast(Ciphertext, engine.minimum(left, right, **precision))
 

@@ -172,6 +172,15 @@ def compare(
     gap, error, bound
         As in `sign`, of the difference: 2 bounds that of values in [-1, 1], and 1 that of values in [0, 1], which
         costs less.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.5], secret, bound=1)
+    >>> deep.decrypt(deep.compare(x, 0.25), secret).round(3) + 0
+    array([1., 0.])
     """
     # left > right is right < left.
     operation = "compare" if isinstance(left, Ciphertext) else "compare_less"

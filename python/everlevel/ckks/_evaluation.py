@@ -144,7 +144,14 @@ def use(self: Core, *keys: EvaluationKey | AnyKey) -> None:
 
 
 def forget_keys(self: Core) -> None:
-    """Forget the keys that operators use, so that their memory is free once nobody else holds them."""
+    """Forget the keys that operators use, so that their memory is free once nobody else holds them.
+
+    Examples
+    --------
+    >>> other = Engine(max_level=1, insecure_log_n=10)
+    >>> key = other.create_evaluation_key(other.create_secret_key())
+    >>> other.forget_keys()
+    """
     self._registry.forget()
 
 

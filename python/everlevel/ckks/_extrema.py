@@ -38,6 +38,15 @@ def maximum(
     that are spread over the bound. Arguments are those of `compare`. Levels consumed: 1, and none of what is above
     the highest but one. Operands whose levels would need a further round are bootstrapped first, both at once if they
     can be.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x, y = deep.encrypt([0.5, -0.5], secret, bound=1), deep.encrypt([0.0, 0.25], secret, bound=1)
+    >>> deep.decrypt(deep.maximum(x, y), secret).round(2)
+    array([0.5 , 0.25])
     """
     return _comparison.of_difference(self, "maximum", left, right, evaluation_key, (gap, error, bound), progress)
 
@@ -55,7 +64,17 @@ def minimum(
     bound: float = 2.0,
     progress: bool | None = None,
 ) -> Ciphertext:
-    """Compute the smaller value, slot by slot. All else is as in `maximum`."""
+    """Compute the smaller value, slot by slot. All else is as in `maximum`.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.5], secret, bound=1)
+    >>> deep.decrypt(deep.minimum(x, 0.25), secret).round(2)
+    array([ 0.25, -0.5 ])
+    """
     return _comparison.of_difference(self, "minimum", left, right, evaluation_key, (gap, error, bound), progress)
 
 
@@ -71,7 +90,17 @@ def relu(
     bound: float = 1.0,
     progress: bool | None = None,
 ) -> Ciphertext:
-    """Compute max(x, 0), with an error of at most `gap`/2. Arguments are those of `sign`; levels consumed: 1."""
+    """Compute max(x, 0), with an error of at most `gap`/2. Arguments are those of `sign`; levels consumed: 1.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.5], secret, bound=1)
+    >>> deep.decrypt(deep.relu(x), secret).round(2) + 0
+    array([0.5, 0. ])
+    """
     return _comparison.of_sign(self, "relu", x, evaluation_key, (gap, error, bound), progress)
 
 
@@ -87,7 +116,17 @@ def abs(  # noqa: A001 (NumPy's name)
     bound: float = 1.0,
     progress: bool | None = None,
 ) -> Ciphertext:
-    """Compute the absolute value, with an error of at most `gap`. All else is as in `relu`."""
+    """Compute the absolute value, with an error of at most `gap`. All else is as in `relu`.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.25], secret, bound=1)
+    >>> deep.decrypt(deep.abs(x), secret).round(2)
+    array([0.5 , 0.25])
+    """
     return _comparison.of_sign(self, "abs", x, evaluation_key, (gap, error, bound), progress)
 
 
@@ -116,6 +155,15 @@ def max_of_slots(
         As in `maximum`; the key has rotations by powers of two (`rotations=True`) or by those that `count` needs.
     count : int, optional
         1 to `slot_count`. The values beyond are compared, too: their differences must be within `bound` as well.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.25, 0.75, 0.0], secret, bound=1)
+    >>> float(deep.decrypt(deep.max_of_slots(x, count=4), secret)[0].round(2))
+    0.75
     """
     return _extremum_of_slots(self, "max_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
 
@@ -133,7 +181,17 @@ def min_of_slots(
     bound: float = 2.0,
     progress: bool | None = None,
 ) -> Ciphertext:
-    """Put the smallest of the first `count` values into slot 0. All else is as in `max_of_slots`."""
+    """Put the smallest of the first `count` values into slot 0. All else is as in `max_of_slots`.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([0.5, -0.25, 0.75, 0.0], secret, bound=1)
+    >>> float(deep.decrypt(deep.min_of_slots(x, count=4), secret)[0].round(2))
+    -0.25
+    """
     return _extremum_of_slots(self, "min_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
 
 

@@ -74,6 +74,12 @@ def create_public_key(self: Core, secret_key: SecretKey) -> PublicKey:
     ------
     EngineMismatchError
         If the secret key is one of other parameters.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([0.5], engine.create_public_key(secret_key), bound=1)
+    >>> engine.decrypt(x, secret_key).round(3)
+    array([0.5])
     """
     secret = _operands.secret_key("create_public_key", secret_key)
     return PublicKey(self._context, self._context.public_key(secret._native), self.max_level)
@@ -90,6 +96,11 @@ def create_relinearization_key(
         Secret of the ciphertexts.
     progress : bool, optional
         Whether a bar is shown; as the engine says, if left out.
+
+    Examples
+    --------
+    >>> engine.create_relinearization_key(secret_key)
+    RelinearizationKey(level 5, ... kB)
     """
     context = self._context
     return _remembered(self, RelinearizationKey, context.relinearization_key, secret_key, progress)
@@ -102,6 +113,11 @@ def create_conjugation_key(self: Core, secret_key: SecretKey, *, progress: bool 
     ----------
     secret_key, progress
         As for `create_relinearization_key`.
+
+    Examples
+    --------
+    >>> engine.create_conjugation_key(secret_key)
+    ConjugationKey(level 5, ... kB)
     """
     return _remembered(self, ConjugationKey, self._context.conjugation_key, secret_key, progress)
 
@@ -116,6 +132,12 @@ def create_rotation_key(self: Core, secret_key: SecretKey, *, progress: bool | N
     ----------
     secret_key, progress
         As for `create_relinearization_key`.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([1.0, 2.0], public_key, bound=2)
+    >>> engine.decrypt(engine.rotate(x, engine.create_rotation_key(secret_key), 1), secret_key)[:3].round(3) + 0
+    array([0., 1., 2.])
     """
     return _remembered(self, RotationKey, self._context.rotation_key, secret_key, progress)
 
@@ -215,6 +237,12 @@ def create_bootstrap_key(
     ------
     ParameterError
         If the engine was made without ``use_bootstrap=True``, or has no such stage count or size.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> deep.create_bootstrap_key(deep.create_secret_key(), stage_count=3)
+    BootstrapKey(stage_count 3, medium, ... MB)
     """
     return make_bootstrap_key(self, "create_bootstrap_key", BootstrapKey, secret_key, stage_count, size, progress)
 

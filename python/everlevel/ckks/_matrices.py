@@ -149,6 +149,13 @@ def encode_to_light_plain_matrix(
     """Encode a matrix without its primes: smaller than a `PlainMatrix`, and slower at each product.
 
     Parameters, errors and products are those of `encode_to_plain_matrix`; `change_level` takes it to any level.
+
+    Examples
+    --------
+    >>> matrix = engine.encode_to_light_plain_matrix([[1.0, 2.0], [3.0, 4.0]], level=2)
+    >>> x = engine.encrypt([1.0, 10.0], public_key, bound=10)
+    >>> engine.decrypt(engine.multiply_matrix(matrix, x, rotation_key), secret_key)[:2].round(3)
+    array([21., 43.])
     """
     operation = "encode_to_light_plain_matrix"
     entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices)

@@ -68,6 +68,11 @@ def decode(self: Core, plaintext: Plaintext) -> Values:
     ndarray of float64 or complex128
         Of the shape of the message, or of all slots, one unit after the other, where they count. Real if the message
         was.
+
+    Examples
+    --------
+    >>> engine.decode(engine.encode([0.25, 0.5])).round(6)
+    array([0.25, 0.5 ])
     """
     plaintext = checks.instance("decode", "plaintext", plaintext, Plaintext)
     slots = self._context.decode(plaintext._native)
@@ -128,8 +133,8 @@ def encrypt(
     >>> table.shape, table.sum().shape
     ((2, 3), ())
     >>> ages = engine.encrypt([34, 71, 5], public_key, bound=(0, 130))
-    >>> (ages / 130).interval
-    (0.0, 1.0)
+    >>> ages.interval, (130 - ages).interval
+    ((0.0, 130.0), (0.0, 130.0))
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         needed = ("PublicKey", "SecretKey")
@@ -190,6 +195,15 @@ def decrypt(
     RangeWarning
         If a value exceeds the ciphertext's bound by more than noise, or lies outside of its interval: a value on the
         way was larger than its bound, or a claim was wrong.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([[1.0, 2.0], [3.0, 4.0]], public_key, bound=4)
+    >>> engine.decrypt(x, secret_key).round(3)
+    array([[1., 2.],
+           [3., 4.]])
+    >>> engine.decrypt(x, secret_key, slots=True).shape
+    (512,)
     """
     if isinstance(ciphertext, EncryptedArray):
         secret = _operands.secret_key("decrypt", secret_key)
@@ -249,12 +263,12 @@ def encrypt_many(
 
     Examples
     --------
-    >>> table = np.arange(3000.0).reshape(1000, 3) / 3000
+    >>> table = np.linspace([0, 0, 0], [0.25, 0.5, 1], 1000)
     >>> x = engine.encrypt_many(table, secret_key, bound=(0, 1))
     >>> [block.shape for block in x.blocks]
     [(170, 3), (170, 3), (170, 3), (170, 3), (170, 3), (150, 3)]
     >>> engine.decrypt(x.mean(axis=0), secret_key).round(3)
-    array([0.5  , 0.5  , 0.5  ])
+    array([0.125, 0.25 , 0.5  ])
     """
     operation = "encrypt_many"
     values = _checks.numbers(operation, array)
@@ -271,7 +285,14 @@ def encrypt_many(
 
 
 def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
-    """Decrypt without decoding, at the ciphertext's level."""
+    """Decrypt without decoding, at the ciphertext's level.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([1.0, 2.0], public_key, bound=2)
+    >>> engine.decode(engine.decrypt_to_plaintext(x, secret_key)).round(3)
+    array([1., 2.])
+    """
     ciphertext = _operands.ciphertext("decrypt", ciphertext)
     secret = _operands.secret_key("decrypt", secret_key)
     native = self._context.decrypt(ciphertext._native, secret._native)

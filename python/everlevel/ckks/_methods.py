@@ -81,7 +81,17 @@ class NumpyMethods(Shaped):
         interval: tuple[float, float] | None = None,
         keepdims: bool = False,
     ) -> Self:
-        """Return the standard deviation, which lies in an interval: see `everlevel.std`."""
+        """Return the standard deviation, which lies in an interval: see `everlevel.std`.
+
+        Examples
+        --------
+        >>> deep = Engine(max_level=8, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret)
+        >>> x = deep.encrypt([1.0, 3.0], secret, bound=3)
+        >>> float(deep.decrypt(x.std(interval=(0.5, 1.5)), secret).round(3))
+        1.0
+        """
         return called(np.std, self, axis, ddof=ddof, interval=interval, keepdims=keepdims)
 
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
@@ -119,7 +129,17 @@ class NumpyMethods(Shaped):
         return called(np.max, self, axis, keepdims=keepdims)
 
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
-        """Return the smallest values along axes. All else is as in `max`."""
+        """Return the smallest values along axes. All else is as in `max`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt([0.5, -0.25, 0.75], secret, bound=1)
+        >>> float(deep.decrypt(x.min(), secret).round(2))
+        -0.25
+        """
         return called(np.min, self, axis, keepdims=keepdims)
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Self:
@@ -144,13 +164,23 @@ class NumpyMethods(Shaped):
         >>> x = deep.encrypt([0.1, -0.4, 0.8, 0.7], secret, bound=1)
         >>> round(float(deep.decrypt(x.argmax(), secret)))
         2
-        >>> deep.decrypt(x.reshape(2, 2).argmax(axis=1), secret).round(3)
-        array([0., 0.])
+        >>> deep.decrypt(x.reshape(2, 2).argmax(axis=0), secret).round(3)
+        array([1., 1.])
         """
         return called(np.argmax, self, axis, keepdims=keepdims)
 
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Self:
-        """Return the index of the smallest value. All else is as in `argmax`."""
+        """Return the index of the smallest value. All else is as in `argmax`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt([0.1, -0.4, 0.8], secret, bound=1)
+        >>> round(float(deep.decrypt(x.argmin(), secret)))
+        1
+        """
         return called(np.argmin, self, axis, keepdims=keepdims)
 
     def __getitem__(self, index: Any) -> Self:
@@ -182,11 +212,26 @@ class NumpyMethods(Shaped):
         return called(np.reshape, self, shape[0] if len(shape) == 1 else shape)
 
     def ravel(self) -> Self:
-        """Return the values as a vector, at no cost."""
+        """Return the values as a vector, at no cost.
+
+        Examples
+        --------
+        >>> engine.encrypt([[1.0, 2.0], [3.0, 4.0]], public_key, bound=4).ravel().shape
+        (4,)
+        """
         return called(np.ravel, self)
 
     def transpose(self, *axes: int) -> Self:
-        """Exchange axes, as ``numpy.transpose`` does. Levels consumed: 1."""
+        """Exchange axes, as ``numpy.transpose`` does. Levels consumed: 1.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], public_key, bound=6)
+        >>> engine.decrypt(a.transpose(), secret_key).round(3)
+        array([[1., 4.],
+               [2., 5.],
+               [3., 6.]])
+        """
         return called(np.transpose, self, axes or None)
 
     @property
@@ -209,7 +254,17 @@ class NumpyMethods(Shaped):
         return called(np.roll, self, shift, axis)
 
     def clip(self, low: float | None = None, high: float | None = None) -> Self:
-        """Limit values to an interval: see `everlevel.clip`."""
+        """Limit values to an interval: see `everlevel.clip`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt([-1.5, 0.25], secret, bound=2)
+        >>> deep.decrypt(x.clip(0, 1), secret).round(2) + 0
+        array([0.  , 0.25])
+        """
         return called(np.clip, self, low, high)
 
     def cumsum(self, *, count: int | None = None) -> Self:

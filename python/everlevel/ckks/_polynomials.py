@@ -63,6 +63,13 @@ def make_chebyshev_basis(
     -------
     list of Ciphertext
         Of length `max_power`; T_k is at index k-1. Levels consumed by it: ceil(log2(k)).
+
+    Examples
+    --------
+    >>> x = engine.encrypt([0.5, -1.0], public_key, bound=1)
+    >>> second = engine.make_chebyshev_basis(x, 2)[1]  # 2x² - 1
+    >>> engine.decrypt(second, secret_key).round(3)
+    array([-0.5,  1. ])
     """
     x, power, key = _basis(self, "make_chebyshev_basis", ciphertext, max_power, relinearization_key)
     return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)

@@ -61,7 +61,6 @@ class Operations(Protocol):
         self, ciphertext: Ciphertext, *keys: Any, stage_count: Any, level: Any, real_only: Any
     ) -> Ciphertext: ...
     def evaluate_chebyshev_polynomial(self, ciphertext: Ciphertext, coefficients: Any, key: Any) -> Ciphertext: ...
-    def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
     def assume_bound(self, ciphertext: Ciphertext, bound: float | tuple[float, float]) -> Ciphertext: ...
 
 
@@ -180,10 +179,10 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         return [Ciphertext(self._engine, unit, is_real=self._is_real) for unit in self._native.units()]
 
     def __copy__(self) -> Ciphertext:
-        return self._engine.clone(self)
+        return Ciphertext(self._engine, self._native, is_real=self._is_real, layout=self._layout)
 
     def __deepcopy__(self, memo: object) -> Ciphertext:
-        return self._engine.clone(self)
+        return self.__copy__()
 
     @property
     def device(self) -> str:
@@ -454,6 +453,12 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         ------
         MissingKeyError
             If the engine knows no conjugation key.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([1 + 2j], public_key, bound=3)
+        >>> engine.decrypt(x.conjugate(), secret_key).round(3)
+        array([1.-2.j])
         """
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
@@ -464,19 +469,46 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         ------
         MissingKeyError
             If the engine knows no key of a kind that is needed.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> deep.encrypt([0.5], secret, level=0, bound=1).bootstrap().level
+        10
         """
         return self._engine.bootstrap(self, *keys, stage_count=stage_count, level=level)
 
     def lossy_bootstrap(
         self, *keys: Any, stage_count: int | None = None, level: int | None = None, real_only: bool | None = None
     ) -> Ciphertext:
-        """Raise the level to the highest: see `Engine.lossy_bootstrap`. Keys are as in `bootstrap`."""
+        """Raise the level to the highest: see `Engine.lossy_bootstrap`. Keys are as in `bootstrap`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> deep.encrypt([0.5], secret, level=3, bound=1).lossy_bootstrap().level
+        13
+        """
         return self._engine.lossy_bootstrap(self, *keys, stage_count=stage_count, level=level, real_only=real_only)
 
     def sign_bootstrap(
         self, *keys: Any, stage_count: int | None = None, level: int | None = None, real_only: bool | None = None
     ) -> Ciphertext:
-        """Raise the level of values ±1 and clean them: see `Engine.sign_bootstrap`. Keys are as in `bootstrap`."""
+        """Raise the level of values ±1 and clean them: see `Engine.sign_bootstrap`. Keys are as in `bootstrap`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt([0.999, -1.001], secret, level=3, bound=1.25)
+        >>> deep.decrypt(x.sign_bootstrap(), secret).round(5)
+        array([ 1., -1.])
+        """
         return self._engine.sign_bootstrap(self, *keys, stage_count=stage_count, level=level, real_only=real_only)
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:

@@ -147,12 +147,28 @@ class EncryptedArray(Encrypted):
         return self._each("map", function, self, *operands)
 
     def bootstrap(self, *keys: Any, stage_count: int | None = None, level: int | None = None) -> EncryptedArray:
-        """Raise the level of each block, four at a time: see `Engine.bootstrap_many`."""
+        """Raise the level of each block, four at a time: see `Engine.bootstrap_many`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt_many(np.ones(600), secret, level=0, bound=1)
+        >>> x.bootstrap().level
+        10
+        """
         engine: Any = self._blocks[0]._engine
         return EncryptedArray(engine.bootstrap_many(list(self._blocks), *keys, stage_count=stage_count, level=level))
 
     def within(self, low: float, high: float | None = None) -> EncryptedArray:
-        """Claim where the values lie: see `Ciphertext.within`."""
+        """Claim where the values lie: see `Ciphertext.within`.
+
+        Examples
+        --------
+        >>> engine.encrypt_many(np.linspace(0, 1, 600), secret_key, bound=1).within(0, 1).interval
+        (0.0, 1.0)
+        """
         return EncryptedArray([block.within(low, high) for block in self._blocks])
 
     def sum(self, axis: Axis = None) -> Ciphertext | EncryptedArray:
@@ -169,18 +185,45 @@ class EncryptedArray(Encrypted):
         return self._reduced("sum", axis)
 
     def mean(self, axis: Axis = None) -> Ciphertext | EncryptedArray:
-        """Return the mean along axes. Levels consumed: as of `Ciphertext.mean`, and 1 for means of all rows."""
+        """Return the mean along axes. Levels consumed: as of `Ciphertext.mean`, and 1 for means of all rows.
+
+        Examples
+        --------
+        >>> x = engine.encrypt_many(np.linspace(0, 1, 600), secret_key, bound=(0, 1))
+        >>> float(engine.decrypt(x.mean(), secret_key).round(3))
+        0.5
+        """
         axes = _shape.axes("mean", axis, self.ndim)
         if 0 not in axes:
             return EncryptedArray([block.mean(axes) for block in self._blocks])
         return self.sum(axes) * (1 / math.prod(self._shape[each] for each in axes))
 
     def max(self, axis: Axis = None) -> Ciphertext | EncryptedArray:
-        """Return the largest values along axes: see `Ciphertext.max`."""
+        """Return the largest values along axes: see `Ciphertext.max`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt_many(np.linspace(-1, 0.5, 600), secret, bound=1)
+        >>> float(deep.decrypt(x.max(), secret).round(1))
+        0.5
+        """
         return self._reduced("max", axis)
 
     def min(self, axis: Axis = None) -> Ciphertext | EncryptedArray:
-        """Return the smallest values along axes: see `Ciphertext.min`."""
+        """Return the smallest values along axes: see `Ciphertext.min`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+        >>> x = deep.encrypt_many(np.linspace(-1, 0.5, 600), secret, bound=1)
+        >>> float(deep.decrypt(x.min(), secret).round(1))
+        -1.0
+        """
         return self._reduced("min", axis)
 
     def _reduced(self, operation: str, axis: Axis) -> Ciphertext | EncryptedArray:

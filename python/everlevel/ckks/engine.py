@@ -119,6 +119,25 @@ class Engine(Core):
     Every other parameter set has at least 128-bit classical security. Scripts for the 1.x interface of CKKS run with
     ``from everlevel.compat import Engine``, which is this class with more names (`docs/differences.md`).
 
+    ==============  ====================================================================================================
+    subject         methods
+    ==============  ====================================================================================================
+    engines, keys   `for_program`, `from_file`, ``create_…_key`` (`create_evaluation_key` makes all that is needed),
+                    `use`, `forget_keys`, `prepare_bootstrap`
+    messages        `encrypt`, `encrypt_many`, `decrypt`, `decrypt_to_plaintext`, `release`, `encode`, `decode`
+    planning        `dry_run`, `estimate_memory`, `plan_sign`, `check_range`, `assume_bound`
+    arithmetic      `add`, `subtract`, `negate`, `multiply`, `square`, `relinearize`, `weighted_sum`, `level_down`
+    slots           `rotate`, `rotate_batch`, `conjugate`, `sum`, `mean`, `sum_range`, `vstack`
+    matrices        `encode_to_plain_matrix`, `encode_to_light_plain_matrix`, `encode_to_light_plaintext`,
+                    `change_level`, `multiply_matrix`
+    functions       `evaluate_polynomial`, `evaluate_chebyshev_polynomial`, `make_power_basis`, `make_chebyshev_basis`
+    comparisons     `sign`, `compare`, `maximum`, `minimum`, `relu`, `abs`, ``…_of_slots``
+    bootstraps      `bootstrap`, `lossy_bootstrap`, `sign_bootstrap`, `merge_bootstrap`, `bootstrap_many`
+    files           `load`, `load_bytes`
+    ==============  ====================================================================================================
+
+    Operators and methods of ciphertexts do most of it, and need no name here.
+
     Examples
     --------
     The examples of all methods share these lines:
@@ -393,9 +412,7 @@ class Engine(Core):
     multiply = _arithmetic.multiply
     square = _arithmetic.square
     relinearize = _arithmetic.relinearize
-    rescale = _arithmetic.rescale
     level_down = _arithmetic.level_down
-    clone = _arithmetic.clone
     vstack = _arithmetic.vstack
 
     rotate = _slots.rotate
@@ -435,8 +452,6 @@ class Engine(Core):
     lossy_bootstrap = _bootstraps.lossy_bootstrap
     sign_bootstrap = _bootstraps.sign_bootstrap
     merge_bootstrap = _bootstraps.merge_bootstrap
-    lossy_merge_bootstrap = _bootstraps.lossy_merge_bootstrap
-    sign_merge_bootstrap = _bootstraps.sign_merge_bootstrap
 
     bootstrap_many = _many.bootstrap_many
 

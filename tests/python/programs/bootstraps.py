@@ -74,17 +74,10 @@ class BootstrapEngine(ClearEngine):
             return replace(x, level=level, structured=True)
         return replace(x, level=level, bound=1.0, truthful=x.truthful and x.size() <= 1 + 1e-9, structured=True)
 
-    def merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
+    def merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, method: str = "regular", **more: Any) -> list[Clear]:
         lowest = min(x.level, y.level)
-        return self._merge(self.bootstrap, replace(x, level=lowest), replace(y, level=lowest), more)
-
-    def lossy_merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
-        lowest = min(x.level, y.level)
-        return self._merge(self.lossy_bootstrap, replace(x, level=lowest), replace(y, level=lowest), more)
-
-    def sign_merge_bootstrap(self, x: Clear, y: Clear, *keys: Any, **more: Any) -> list[Clear]:
-        lowest = min(x.level, y.level)
-        return self._merge(self.sign_bootstrap, replace(x, level=lowest), replace(y, level=lowest), more)
+        call = {"regular": self.bootstrap, "lossy": self.lossy_bootstrap, "sign": self.sign_bootstrap}[method]
+        return self._merge(call, replace(x, level=lowest), replace(y, level=lowest), more)
 
     def _merge(self, call: Any, x: Clear, y: Clear, options: dict[str, Any]) -> list[Clear]:
         if not (x.real and y.real) or len(x.values) != len(y.values):
@@ -321,8 +314,6 @@ def bootstraps(draw: Draw) -> tuple[str, ...]:
 
 @rule(
     "Engine.merge_bootstrap",
-    "Engine.lossy_merge_bootstrap",
-    "Engine.sign_merge_bootstrap",
     "Engine.bootstrap_many",
     weight=2,
 )
@@ -342,9 +333,9 @@ def of_several(draw: Draw) -> tuple[str, ...]:
         )
         return f"engine.bootstrap_many({options})", "Engine.bootstrap_many"
     first, second = (draw.operand(lambda x: fits(x) and x.real)[0] for _ in range(2))
-    call = f"{which}merge_bootstrap"
-    options = levels.arguments(first, second, _keys(draw, bool(which)), _level(draw))
-    return f"engine.{call}({options})", f"Engine.{call}"
+    method = f'method="{which[:-1]}"' if which else ""
+    options = levels.arguments(first, second, _keys(draw, bool(which)), method, _level(draw))
+    return f"engine.merge_bootstrap({options})", "Engine.merge_bootstrap"
 
 
 _COMPARISONS = ("Engine.sign", "Engine.relu", "Engine.abs", "Engine.compare", "Engine.maximum", "Engine.minimum")

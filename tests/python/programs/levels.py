@@ -231,26 +231,26 @@ def weighted_sum(draw: Draw) -> str:
 # Levels, copies and files.
 
 
-@rule("Engine.level_down", "Engine.rescale", weight=1.2)
+@rule("Engine.level_down", weight=1.2)
 def down(draw: Draw) -> tuple[str, ...]:
     name, x = draw.operand(lambda x: (isinstance(x, (Matrix, Encoded)) or usable(x)) and x.level > 1)
     if not isinstance(x, Clear) and "light" in line_of(draw, name):
         name, x = ciphertext(draw, 1)
     lowest = 1 if isinstance(x, Matrix) else 0
     if draw.chance(0.3) and not isinstance(x, Matrix):
-        return f"engine.rescale({name})", "Engine.rescale"
+        return f"engine.level_down({name}, {name}.level - 1)", "Engine.level_down"
     return f"engine.level_down({name}, {draw.one(lowest, draw.integer(lowest, x.level))})", "Engine.level_down"
 
 
 _FILES = ("Ciphertext.save", "Engine.load", "Ciphertext.to_bytes", "Engine.load_bytes")
 
 
-@rule("Engine.clone", *_FILES, "Ciphertext.__copy__", "Ciphertext.__deepcopy__", weight=1.2)
+@rule(*_FILES, "Ciphertext.__copy__", "Ciphertext.__deepcopy__", weight=1.2)
 def copies(draw: Draw) -> tuple[str, ...]:
     name, _ = ciphertext(draw, two=False)
     kind = draw.integer(0, 4)
     if kind == 0:
-        return f"engine.clone({name})", "Engine.clone"
+        return f"copy.copy({name})", "Ciphertext.__copy__"
     if kind == 1:
         return draw.one(
             (f"copy.copy({name})", "Ciphertext.__copy__"), (f"copy.deepcopy({name})", "Ciphertext.__deepcopy__")
