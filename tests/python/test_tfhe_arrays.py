@@ -13,6 +13,7 @@ import pytest
 
 from claims import assert_claims
 from everlevel import tfhe
+from everlevel.cluster._blocks import Blocks
 from everlevel.errors import MessageError, MessageTypeError, OperandTypeError, WidthError
 
 Party = tuple[tfhe.Engine, tfhe.SecretKey]
@@ -390,6 +391,9 @@ def test_arrays_without_elements(party: Party, tmp_path: Path) -> None:
     for found in (small, small + 3, 2 * small, small[::-1], engine.bootstrap(small, lut=lambda m: m)):
         assert_claims(found, np.zeros(0), secret_key)
     assert_claims(engine.encrypt_uint([], secret_key, width=128), np.zeros(0, object), secret_key)
+    blocks = Blocks("negate", (a, full), None, slots=2)
+    assert len(blocks) == 1
+    assert_claims(blocks.join([one + other for one, other in blocks]), x, secret_key)
     a.save(tmp_path / "nothing")
     assert engine.load(tmp_path / "nothing").shape == x.shape  # type: ignore[attr-defined]
     assert repr(a).startswith("IntArray(shape (2, 0, 3), int16, ")

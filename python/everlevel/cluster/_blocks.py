@@ -43,11 +43,12 @@ class Blocks:
         self.size = size if size is not None else min(max(even, _FEWEST), _MOST)
 
     def __len__(self) -> int:
-        return -(-self._count // self.size)
+        return max(-(-self._count // self.size), 1)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         flat = [operand.reshape(-1) for operand in self._operands]
-        for start in range(0, self._count, self.size):
+        # No elements have one block.
+        for start in range(0, max(self._count, 1), self.size):
             yield tuple(operand[start : start + self.size] for operand in flat)
 
     def join(self, results: Sequence[Any]) -> Any:
