@@ -82,7 +82,10 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
     def __rsub__(self, other: Any) -> Self:
         return self._engine._uint_binary("subtract", other, self) if is_operand(other) else NotImplemented
 
-    def __mul__(self, other: Any) -> Self:
+    def __mul__(self, other: Any) -> Any:
+        # Decimals answer for their products.
+        if hasattr(other, "_units_of"):
+            return NotImplemented
         return self._engine._uint_binary("multiply", self, other) if is_operand(other) else NotImplemented
 
     __rmul__ = __mul__

@@ -14,6 +14,7 @@ from ._integer_array import IntegerArray
 from ._numpy import NUMPY
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .decimal_array import DecimalArray
 
 NUMPY.moves([move for move in MOVES if move not in NUMPY.methods], _array.placed)
 NUMPY.moves(
@@ -77,6 +78,8 @@ def _dot(a: Any, b: Any) -> Any:
 
 @NUMPY.implements(np.sort)
 def _sort(a: Any, axis: int | None = -1) -> Any:
+    if isinstance(a, DecimalArray):
+        return a._of(_engine(a)._uint_sort(a.units, axis))
     if not isinstance(a, IntegerArray):
         raise NUMPY.refusal("numpy.sort", "integers of 8 to 256 bits are sorted", type(a).__name__)
     return _engine(a)._uint_sort(a, axis)

@@ -12,6 +12,7 @@ from .._common import checks
 from ..errors import MessageError, WidthError
 from ._array import Axis, EncryptedArray, comparable, is_operand
 from ._checks import Shape
+from ._integer_array import IntegerArray
 from .bool_array import BoolArray
 from .int_array import IntArray
 from .uint_array import UintArray
@@ -33,6 +34,7 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
     Made by `Engine.encrypt_decimal`. Sums, differences and comparisons take decimals of as many places, encrypted or in
     the clear (`decimal.Decimal`, strings or integers; no floats), and sums have the operands' width. **Products are
     exact**: they have the places of both factors and twice the width, and `round` brings them back to fewer places.
+    Factors may be encrypted integers, which have no places.
     Sums and differences wrap around beyond the width, as integers do, which 64 bits of cents are far from.
 
     Examples
@@ -124,7 +126,16 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
             return NotImplemented
         if isinstance(other, BoolArray):
             return self._of(other * self.units)
-        if isinstance(other, EncryptedArray):
+        if isinstance(other, IntegerArray):
+            if other.width > self.width:
+                raise WidthError(
+                    f"multiply: the decimals have {self.width} bits and the integers {other.width}; "
+                    f"convert the decimals by x.with_width({other.width})",
+                    left=self.width,
+                    right=other.width,
+                )
+            factor, places = self._wider(other), 0
+        elif isinstance(other, EncryptedArray):
             found = checks.instance("multiply", "operand", other, DecimalArray)
             factor, places = self._wider(found.units), found._places
         else:
@@ -134,15 +145,15 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
 
     __rmul__ = __mul__
 
-    def _wider(self, units: IntArray) -> Any:
-        if units.width > 128:
+    def _wider(self, factor: IntegerArray) -> Any:
+        if self.width > 128:
             raise WidthError(
-                f"multiply: the factors have {units.width} bits, and 128 at most are taken, since products are exact; "
+                f"multiply: the factors have {self.width} bits, and 128 at most are taken, since products are exact; "
                 f"convert them by x.with_width(128)",
-                left=units.width,
+                left=self.width,
                 right=128,
             )
-        return units.astype(f"int{2 * units.width}")
+        return factor.astype(f"int{2 * self.width}")
 
     def __neg__(self) -> Self:
         return self._of(-self.units)
@@ -246,6 +257,12 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
         """Return where the largest ones are: see `IntArray.argmin`."""
         return self.units.argmax(axis, keepdims=keepdims)
+
+    def sort(self, axis: int | None = -1) -> None:
+        """Sort along an axis, in place: see `IntArray.sort`."""
+        units = self.units
+        units.sort(axis)
+        self._native = units._native
 
     def cumsum(self, axis: int | None = None) -> Self:
         """Return the sums of all up to each: see `IntArray.cumsum`."""
