@@ -101,9 +101,7 @@ impl<D: Device> Setup<D> {
                 let is_long = ["small", "high precision"].iter().any(|name| what.starts_with(name));
                 let usual = if what.contains("Usual") { 2 } else { 1 };
                 let stages = ["4 stages", "5 stages"].iter().any(|stages| what.contains(stages));
-                // Small keys' switches follow one another, and large rings have more of them.
-                let long = if self.ctx.ring().log_n() > 12 { 1350 } else { 1200 };
-                let most = usual * if is_long { long } else { 600 + 60 * u64::from(stages) };
+                let most = usual * if is_long { 1200 } else { 600 + 60 * u64::from(stages) };
                 println!("{what}: {launches} launches");
                 assert!(launches <= most, "{what}: {launches} launches, {most} at most");
                 assert_eq!(self.arena.free_limb_count(), free, "{what}: limbs are left behind");

@@ -329,16 +329,18 @@ impl Ring {
     /// The products of digits with a key, and added to them polynomials times the product of a set of primes.
     pub(crate) fn multiply_onto_there(
         &self,
-        all: &[Digits],
+        all: &[&Digits],
         rows: &ResidueRows,
-        (addends, factor): (&[[Poly<Eval>; 2]], &PrimeSet),
+        (addends, factor): (&[[Option<&Poly<Eval>>; 2]], &PrimeSet),
     ) -> Vec<[Poly<Eval>; 2]> {
-        let operand = |(digits, addend)| {
-            let addend: &[Poly<Eval>; 2] = addend;
-            KeyOperand { digits, rows, addends: Some((addend.each_ref().map(Some), factor)) }
-        };
-        let operands: Vec<KeyOperand> = all.iter().zip(addends).map(operand).collect();
-        self.key_products_there(&device([&all[0][0].1]), &operands)
+        let device = &device([&all[0][0].1]);
+        let addends: Vec<_> = addends.iter().map(|pair| pair.map(|x| x.map(|x| there(self, device, x)))).collect();
+        let mut operands = Vec::new();
+        for (&digits, addend) in all.iter().zip(&addends) {
+            let addend = addend.each_ref().map(Option::as_deref);
+            operands.push(KeyOperand { digits, rows, addends: Some((addend, factor)) });
+        }
+        self.key_products_there(device, &operands)
     }
 
     /// The products of digits with keys, all at once.

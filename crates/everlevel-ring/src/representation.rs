@@ -9,6 +9,7 @@
 //! Blind rotations fuse the stages (digits in a transform's first pass, rounding in its last): their products are
 //! `everlevel-math`'s, and their accumulators no values of a representation.
 
+use std::borrow::Borrow;
 use std::fmt::Debug;
 
 use everlevel_rand::Seed;
@@ -116,6 +117,20 @@ pub trait HalfProduct: SampleRing {
     /// Body and mask of each sum, divided, rounded or carried to the modulus of the polynomial that is added to the
     /// body.
     fn finish_onto(&self, sums: Vec<Self::Sum>, bodies: &[&Self::Poly]) -> Vec<[Self::Poly; 2]>;
+
+    /// Key switches of ciphertexts: [`HalfProduct::finish_onto`] the bodies of the products of the masks' digits, which
+    /// are given up as soon as they are multiplied.
+    fn switch<D: Borrow<Self::Digits>>(
+        &self,
+        digits: Vec<D>,
+        _gadget: &Self::Gadget,
+        rows: &Self::Rows,
+        bodies: &[&Self::Poly],
+    ) -> Vec<[Self::Poly; 2]> {
+        let sums = self.multiply(&digits.iter().map(D::borrow).collect::<Vec<_>>(), rows);
+        drop(digits);
+        self.finish_onto(sums, bodies)
+    }
 
     /// Body and mask over a modulus of each product of ciphertexts, with the rows of a key of `s²`.
     fn relinearize(

@@ -1,5 +1,6 @@
 //! Residues modulo word primes as a representation of key material, and the half product's inner loop on them.
 
+use std::borrow::Borrow;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -340,6 +341,30 @@ impl HalfProduct for Ring {
         finished
     }
 
+    /// A device adds a body, times the special primes, to the products, which spares it another pass over the body.
+    fn switch<D: Borrow<Self::Digits>>(
+        &self,
+        digits: Vec<D>,
+        gadget: &RnsGadget,
+        rows: &ResidueRows,
+        bodies: &[&Poly<Eval>],
+    ) -> Vec<[Poly<Eval>; 2]> {
+        let of_each: Vec<&Self::Digits> = digits.iter().map(D::borrow).collect();
+        match of_each.first() {
+            Some(first) if first[0].1.is_there() => {
+                let addends: Vec<_> = bodies.iter().map(|&body| [Some(body), None]).collect();
+                let sums = self.multiply_onto_there(&of_each, rows, (&addends, &gadget.special));
+                drop(digits);
+                self.rescale_pairs(sums, bodies[0].set())
+            }
+            _ => {
+                let sums = self.multiply(&of_each, rows);
+                drop(digits);
+                self.finish_onto(sums, bodies)
+            }
+        }
+    }
+
     /// The key switch's division by the special primes and the rescaling to `to` are one.
     fn relinearize(
         &self,
@@ -351,7 +376,9 @@ impl HalfProduct for Ring {
         let (linear, squares): (Vec<_>, Vec<_>) = tensors.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
         let digits = self.digits(gadget, &squares.iter().collect::<Vec<_>>());
         if squares.iter().any(Poly::is_there) {
-            return self.rescale_pairs(self.multiply_onto_there(&digits, rows, (&linear, &gadget.special)), to);
+            let addends: Vec<_> = linear.iter().map(|pair| pair.each_ref().map(Some)).collect();
+            let digits: Vec<_> = digits.iter().collect();
+            return self.rescale_pairs(self.multiply_onto_there(&digits, rows, (&addends, &gadget.special)), to);
         }
         drop(squares);
         let mut sums = self.multiply(&digits.iter().collect::<Vec<_>>(), rows);

@@ -73,13 +73,6 @@ impl<R: HalfProduct> SwitchingKey<R> {
         R::rows_nbytes(&self.rows)
     }
 
-    /// The half external products of public polynomials over one modulus, before they are finished: what is added to
-    /// them may be added before the division or the carries.
-    pub fn half_products(&self, ring: &R, polys: &[&R::Poly]) -> Vec<R::Sum> {
-        let digits = ring.digits(&self.gadget, polys);
-        ring.multiply(&digits.iter().collect::<Vec<_>>(), &self.rows)
-    }
-
     /// The ciphertext under the key's secret, where the key's message is the secret that it was under:
     /// `(c0, 0) + c1·key`.
     pub fn switch(&self, ring: &R, ct: &Rlwe<R>) -> Rlwe<R> {
@@ -88,14 +81,15 @@ impl<R: HalfProduct> SwitchingKey<R> {
 
     /// [`SwitchingKey::switch`] of several ciphertexts over one modulus, which share the traffic of the key.
     pub fn switch_many(&self, ring: &R, cts: &[Rlwe<R>]) -> Vec<Rlwe<R>> {
-        let sums = self.half_products(ring, &cts.iter().map(|ct| &ct.c1).collect::<Vec<_>>());
-        let bodies: Vec<&R::Poly> = cts.iter().map(|ct| &ct.c0).collect();
-        ring.finish_onto(sums, &bodies).into_iter().map(Rlwe::from).collect()
+        let (bodies, masks): (Vec<_>, Vec<_>) = cts.iter().map(|ct| (&ct.c0, &ct.c1)).unzip();
+        let digits = ring.digits(&self.gadget, &masks);
+        let all = ring.switch(digits, &self.gadget, &self.rows, &bodies);
+        all.into_iter().map(Rlwe::from).collect()
     }
 
     /// [`SwitchingKey::switch`] of a body and a mask's digits, over the body's modulus.
     pub fn switch_digits(&self, ring: &R, body: &R::Poly, digits: &R::Digits) -> Rlwe<R> {
-        ring.finish_onto(ring.multiply(&[digits], &self.rows), &[body]).remove(0).into()
+        ring.switch(vec![digits], &self.gadget, &self.rows, &[body]).remove(0).into()
     }
 
     /// `σ(ct)` over `ct`'s modulus, for the automorphism that this is the key of.

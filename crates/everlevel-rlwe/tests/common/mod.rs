@@ -3,7 +3,7 @@
 
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
-use everlevel_ring::{Coeff, Eval, LimbRing, Limbs, Poly, PrimeSet, Representation, Ring};
+use everlevel_ring::{Coeff, Eval, HalfProduct, LimbRing, Limbs, Poly, PrimeSet, Representation, Ring};
 use everlevel_rlwe::{Rlwe, SecretKey, SwitchingKey};
 use everlevel_testkit::noise::Measured;
 use everlevel_testkit::oracle::crt_centred;
@@ -37,7 +37,7 @@ pub fn uniform(ring: &Ring, set: &PrimeSet, index: u64) -> Poly<Eval> {
 
 /// The half product of a polynomial with a key, times the special primes.
 pub fn half_product(ring: &Ring, key: &SwitchingKey, c: &Poly<Eval>) -> Rlwe {
-    key.half_products(ring, &[c]).remove(0).into()
+    ring.multiply(&[&ring.digits(key.gadget(), &[c])[0]], key.rows()).remove(0).into()
 }
 
 /// Integer coefficients in `−bound..=bound`, nonzero only at multiples of `gap`.
