@@ -1,5 +1,7 @@
 //! The modulus of every key that a context can make, which its security claim is about.
 
+use std::collections::BTreeSet;
+
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
 use everlevel_security::estimate::{CostModel, Lwe, cheapest, core_svp};
@@ -7,7 +9,7 @@ use everlevel_security::{SecretDistribution, max_log2_qp};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::moduli::{
-    Transform, dense_gadget, encapsulation_gadget, raised, small_stage_count, stage_gadget,
+    Transform, coeffs_to_slots_count, dense_gadget, encapsulation_gadget, raised, stage_gadget,
 };
 use crate::core::Core;
 use crate::{Context, Error};
@@ -95,19 +97,19 @@ impl Core {
         all.push(key("relinearization in EvalMod".into(), gadgets.relinearization.full_set(), main));
         all.push(key("conjugation before EvalMod".into(), gadgets.conjugation.full_set(), main));
         all.push(key("to the sparse secret".into(), encapsulation.full_set(), sparse));
-        // Small keys have the shapes of CoeffsToSlots' keys for one stage count.
-        let mut counts = self.params.stage_counts(self.encoder.slots());
-        if !counts.is_empty() && !counts.contains(&small_stage_count(self)) {
-            counts.push(small_stage_count(self));
-        }
-        for stages in counts {
-            let to_dense = dense_gadget(self, &raised(self, stages));
+        let counts = self.params.stage_counts(self.encoder.slots());
+        // Small keys have the shapes of CoeffsToSlots' keys for the least of these.
+        let down: BTreeSet<usize> = counts.iter().map(|&count| coeffs_to_slots_count(self, count)).collect();
+        for stages in &down {
+            let to_dense = dense_gadget(self, &raised(self, *stages));
             all.push(key(format!("from the sparse secret, {stages} stages"), to_dense.full_set(), main));
-            for (what, transform) in [
-                ("CoeffsToSlots", Transform::CoeffsToSlots),
-                ("SlotsToCoeffs", Transform::SlotsToCoeffs),
-                ("SlotsToCoeffs at the lowest levels", Transform::SlotsToCoeffsFirst),
-            ] {
+        }
+        for (what, transform, counts) in [
+            ("CoeffsToSlots", Transform::CoeffsToSlots, down.into_iter().collect()),
+            ("SlotsToCoeffs", Transform::SlotsToCoeffs, counts.clone()),
+            ("SlotsToCoeffs at the lowest levels", Transform::SlotsToCoeffsFirst, counts),
+        ] {
+            for stages in counts {
                 for (stage, [source, _]) in transform.sets(self, stages).iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     all.push(key(name, stage_gadget(self, source)?.full_set(), main));
@@ -182,7 +184,7 @@ mod tests {
             let chain = params.chain.bootstrap.as_ref().expect("chain");
             let stages = params.stage_counts(params.max_slots());
             assert!(!stages.is_empty() && stages.iter().all(|&s| s < max_level), "{max_level} levels: {stages:?}");
-            for &count in stages.iter().chain([&params.small_stage_count(params.max_slots())]) {
+            for &count in stages.iter().chain([&params.coeffs_to_slots_count(params.max_slots())]) {
                 for source in &chain.coeffs_to_slots[count - 1] {
                     let gadget = best_gadget(&params, &ring, source, Gadget::balanced).expect("a gadget");
                     assert!(params.check_key(&ring, &gadget.full_set()).is_ok());

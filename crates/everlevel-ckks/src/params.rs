@@ -70,10 +70,9 @@ impl Params {
         self.literal.max_level > BOOTSTRAP_MESSAGE_LEVELS
     }
 
-    /// Stages of CoeffsToSlots with small bootstrap keys. They cost no message levels, so that the number is free:
-    /// stages of up to four layers have the fewest rotations, and in the deeper chains fewer stages leave more room for
-    /// special primes.
-    pub(crate) fn small_stage_count(&self, slots: usize) -> usize {
+    /// Stages of CoeffsToSlots. They cost no message levels, so that the number is free: stages of up to four layers
+    /// have the fewest rotations, and in the deeper chains fewer stages leave more room for special primes.
+    pub(crate) fn coeffs_to_slots_count(&self, slots: usize) -> usize {
         let most = if self.is_deep() { MAX_DEEP_STAGES } else { 4 };
         (slots.trailing_zeros() as usize).div_ceil(4).clamp(1, most)
     }

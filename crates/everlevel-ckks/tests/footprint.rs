@@ -136,8 +136,8 @@ fn bootstraps_take_the_limbs_that_were_told() {
         };
         for stage_count in stages.into_iter().filter(|s| context.stage_counts().contains(s)) {
             // The order of a usual one isn't known before.
-            let form =
-                BootstrapKeyForm::Full { kind: BootstrapKind::Both, size: BootstrapKeySize::Medium, is_seeded: false };
+            let (kind, size) = (BootstrapKind::Both, BootstrapKeySize::Medium);
+            let form = BootstrapKeyForm::Full { kind, size, is_seeded: false, coeffs_to_slots_count: None };
             let [usual, first, last] = [Method::Usual, Method::Lossy, Method::Regular].map(|method| {
                 bootstrapper.bootstrap_footprint((method, SlotType::Complex), stage_count, form, 1).unwrap().peak()
             });

@@ -6,6 +6,7 @@ use everlevel_io::kinds;
 use everlevel_io::schema::refuse;
 
 use crate::Error;
+use crate::chain::STAGE_COUNTS;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
 use crate::core::Core;
@@ -40,6 +41,7 @@ impl FileContent for BootstrapKey {
         writer.object(&entries::Bootstrap {
             slot_count: self.slot_count,
             stage_count: self.stage_count(),
+            coeffs_to_slots_count: Some(self.coeffs_to_slots_count()).filter(|&count| count != self.stage_count()),
             variant: name_of(&VARIANTS, &self.kind),
             size: name_of(&SIZES, &self.size),
         });
@@ -58,6 +60,10 @@ impl FileContent for BootstrapKey {
         if !supported.contains(&stage_count) {
             return refuse("stage_count", stage_count, format!("one of {supported:?}"));
         }
+        let coeffs_to_slots_count = entry.coeffs_to_slots_count.unwrap_or(stage_count);
+        if !STAGE_COUNTS.contains(&coeffs_to_slots_count) {
+            return refuse("coeffs_to_slots_count", coeffs_to_slots_count, format!("one of {supported:?}"));
+        }
         let Some(kind) = named(&VARIANTS, &entry.variant) else {
             let (found, supported) = (
                 format!("bootstrap_key for {} bootstraps", entry.variant),
@@ -68,7 +74,7 @@ impl FileContent for BootstrapKey {
         let Some(size) = named(&SIZES, &entry.size) else {
             return refuse("size", entry.size, "medium or large");
         };
-        let shape = BootstrapKeyShape { stage_count, kind, size };
+        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
         Self::from_source("load", core, reader.origin()?, shape, &mut |name, _, gadget| {
             reader.switching_key(name, gadget)
         })

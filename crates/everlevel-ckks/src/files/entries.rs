@@ -183,7 +183,11 @@ pub struct FixedRotation {
 #[serde(deny_unknown_fields)]
 pub struct Bootstrap {
     pub slot_count: usize,
+    /// Stages of SlotsToCoeffs.
     pub stage_count: usize,
+    /// Stages of CoeffsToSlots, where it hasn't as many as SlotsToCoeffs: files before it have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coeffs_to_slots_count: Option<usize>,
     /// The bootstraps that it is for.
     pub variant: String,
     pub size: String,

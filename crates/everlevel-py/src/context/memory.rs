@@ -35,7 +35,12 @@ impl Context {
         let &Call { level, stage_count, count, shape, .. } = call;
         let size = if call.large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
         let bootstrapper = || self.bootstrapper("estimate_memory");
-        let full = |kind| ckks::BootstrapKeyForm::Full { kind, size, is_seeded: context.seeded_keys() };
+        let full = |kind| ckks::BootstrapKeyForm::Full {
+            kind,
+            size,
+            is_seeded: context.seeded_keys(),
+            coeffs_to_slots_count: None,
+        };
         // Python makes bootstraps ready with their keys: tables and memory stay with the engine.
         let made_ready = |key: Footprint, form| {
             let shared = bootstrapper()?.prepare_footprint(stage_count, form)?;

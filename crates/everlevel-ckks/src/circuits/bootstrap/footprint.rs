@@ -14,7 +14,7 @@ use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::{
-    MapsKind, Transform, is_packed, maps_kind, small_stage_count, spared_primes, stage_gadget,
+    MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, small_stage_count, spared_primes, stage_gadget,
 };
 use crate::core::Core;
 use crate::footprint::{digit_count, key_switch_limbs};
@@ -30,6 +30,8 @@ pub enum BootstrapKeyForm {
         size: BootstrapKeySize,
         /// Whether masks are expanded at each use.
         is_seeded: bool,
+        /// Stages of CoeffsToSlots; none are as many as keys that are made now have.
+        coeffs_to_slots_count: Option<usize>,
     },
     /// [`SmallBootstrapKey`]s.
     Small,
@@ -38,7 +40,8 @@ pub enum BootstrapKeyForm {
 impl BootstrapKeyForm {
     /// Form of a full key.
     pub(super) fn of(key: &BootstrapKey) -> Self {
-        Self::Full { kind: key.kind(), size: key.size(), is_seeded: key.is_seeded() }
+        let coeffs_to_slots_count = Some(key.coeffs_to_slots_count());
+        Self::Full { kind: key.kind(), size: key.size(), is_seeded: key.is_seeded(), coeffs_to_slots_count }
     }
 
     /// The kind of full keys.
@@ -123,7 +126,10 @@ impl Core {
     ) -> MapsId {
         let down = transform == Transform::CoeffsToSlots;
         let (stage_count, steps) = match form {
-            BootstrapKeyForm::Full { size, .. } => (stage_count, Steps::Hoisted(size)),
+            BootstrapKeyForm::Full { size, coeffs_to_slots_count: made, .. } => {
+                let of_keys = || made.unwrap_or_else(|| coeffs_to_slots_count(self, stage_count));
+                (if down { of_keys() } else { stage_count }, Steps::Hoisted(size))
+            }
             BootstrapKeyForm::Small if down => (small_stage_count(self), Steps::Left),
             BootstrapKeyForm::Small => (stage_count, Steps::Right),
         };
@@ -172,7 +178,8 @@ impl Bootstrapper {
         let op = kind.operation();
         self.check_stage_count(op, stage_count)?;
         let core = &self.context().core;
-        let shape = BootstrapKeyShape { stage_count, kind, size };
+        let coeffs_to_slots_count = coeffs_to_slots_count(core, stage_count);
+        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
         core.counted(|source| BootstrapKey::from_source(op, core, nobodys(core), shape, source))
     }
 

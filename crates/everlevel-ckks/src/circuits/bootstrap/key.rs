@@ -51,7 +51,9 @@ pub struct SmallBootstrapKey {
 /// The properties that tell the full keys of a context and a secret apart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BootstrapKeyShape {
+    /// Stages of SlotsToCoeffs.
     pub stage_count: usize,
+    pub coeffs_to_slots_count: usize,
     pub kind: BootstrapKind,
     pub size: BootstrapKeySize,
 }
@@ -59,11 +61,11 @@ pub(crate) struct BootstrapKeyShape {
 impl BootstrapKeyShape {
     /// Number of switching keys.
     pub fn key_count(self, core: &Core) -> usize {
-        let Self { stage_count, kind, size } = self;
+        let Self { stage_count, coeffs_to_slots_count, kind, size } = self;
         let steps = Steps::Hoisted(size);
         let up = stage_key_count(core, Transform::SlotsToCoeffs, stage_count, steps);
         let directions = if kind.has_first() { 2 } else { 1 };
-        TopKeys::count(core, stage_count, steps) + directions * up + usize::from(has_fold(core, kind))
+        TopKeys::count(core, coeffs_to_slots_count, steps) + directions * up + usize::from(has_fold(core, kind))
     }
 }
 
@@ -77,11 +79,11 @@ impl BootstrapKey {
         op: &'static str,
         core: &Core,
         origin: Origin,
-        BootstrapKeyShape { stage_count, kind, size }: BootstrapKeyShape,
+        BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size }: BootstrapKeyShape,
         source: KeySource,
     ) -> Result<Self, Error> {
         let steps = Steps::Hoisted(size);
-        let top = TopKeys::from_source(op, core, stage_count, steps, source)?;
+        let top = TopKeys::from_source(op, core, coeffs_to_slots_count, steps, source)?;
         let slots_to_coeffs = stage_keys(core, Transform::SlotsToCoeffs, stage_count, steps, source)?;
         let slot_count = core.encoder.slots();
         let fold = match has_fold(core, kind) {
@@ -129,8 +131,13 @@ impl BootstrapKey {
         }
     }
 
-    /// Number of stages of each transform.
+    /// Number of stages of SlotsToCoeffs: the levels that it takes.
     pub fn stage_count(&self) -> usize {
+        self.slots_to_coeffs.len()
+    }
+
+    /// Number of stages of CoeffsToSlots.
+    pub(crate) fn coeffs_to_slots_count(&self) -> usize {
         self.top.coeffs_to_slots.len()
     }
 

@@ -9,7 +9,7 @@ use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::small_stage_count;
+use crate::circuits::bootstrap::moduli::{coeffs_to_slots_count, small_stage_count};
 use crate::core::Core;
 use crate::keys::SecretKey;
 use crate::{Error, Progress};
@@ -49,7 +49,8 @@ impl Bootstrapper {
         let footprint = self.bootstrap_key_footprint(kind, stage_count, size)?;
         let seed = self.context().core.seeds.next()?;
         self.context().install_large(op, footprint, |core| {
-            let shape = BootstrapKeyShape { stage_count, kind, size };
+            let coeffs_to_slots_count = coeffs_to_slots_count(core, stage_count);
+            let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
             let mut generator = Generator::new(op, core, secret, seed, progress, shape.key_count(core))?;
             BootstrapKey::from_source(op, core, secret.origin, shape, &mut |_, purpose, gadget| {
                 generator.key(purpose, gadget)

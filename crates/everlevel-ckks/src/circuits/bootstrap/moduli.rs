@@ -151,10 +151,15 @@ pub(crate) fn trace_rotations(core: &Core) -> Vec<i64> {
     std::iter::successors(Some(slots), |r| Some(2 * r)).take_while(|r| *r < all).map(|r| r as i64).collect()
 }
 
-/// Stages of CoeffsToSlots with small keys. They cost no message levels, so that their number is free: the one with the
-/// fewest rotations whose modulus leaves room for special primes.
+/// Stages of CoeffsToSlots by keys that are made now. They cost no message levels, so that their number is free: the
+/// one with the fewest rotations whose modulus leaves room for special primes, where SlotsToCoeffs hasn't more.
+pub(crate) fn coeffs_to_slots_count(core: &Core, stage_count: usize) -> usize {
+    stage_count.max(small_stage_count(core))
+}
+
+/// Stages of CoeffsToSlots with small keys.
 pub(crate) fn small_stage_count(core: &Core) -> usize {
-    core.params.small_stage_count(core.encoder.slots())
+    core.params.coeffs_to_slots_count(core.encoder.slots())
 }
 
 /// Whether maps of a kind pack both halves of the coefficients into one ciphertext: where there is room for twice the
