@@ -185,10 +185,11 @@ gpu-report: tools $(BIN)/.everlevel-ready
 gpu-check: build
 	CARGO="$(CARGO)" $(BIN)/python scripts/gpu_check.py $(GPU_ARGS)
 
-# What a user gets from `pip install .`, in an environment of its own.
+# What a user gets from `pip install .`, in an environment of its own; with the features that `build` has, so that
+# nothing is compiled twice.
 test-install: tools $(BIN)/.everlevel-ready
 	rm -rf build/install && $(PYTHON) -m venv build/install
-	build/install/bin/python -m pip install --quiet .
+	MATURIN_PEP517_ARGS="$(HOST_DEVICE)" build/install/bin/python -m pip install --quiet .
 	cd build && install/bin/everlevel info
 
 # For Linux on x86-64 with glibc 2.17 or later, which zig links it for: a build of its own, and so not in `make test`.

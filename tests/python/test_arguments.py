@@ -132,6 +132,7 @@ def test_bad_input(lossy: Party) -> None:
 
 
 @pytest.mark.full_size
+@pytest.mark.slow
 def test_one_of_ten_at_full_size(rng: np.random.Generator) -> None:
     party = new_party(Engine(use_bootstrap=True))
     engine = party.engine

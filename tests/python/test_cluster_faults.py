@@ -345,6 +345,7 @@ def test_ray_that_is_shut_down(setup: Setup, running_ray: None, monkeypatch: pyt
             del results
 
 
+@pytest.mark.slow
 def test_ray_without_a_place_for_a_worker(
     setup: Setup, running_ray: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,8 @@ A comment on the line before a Python block says how:
   the tests that take gigabytes, the whole page runs as it stands;
 * ``<!-- full-size -->``: as it stands, at N = 2^16, with the tests that take gigabytes.
 
+At real parameters each check runs the pages that are read first, and `make test-slow` all of them.
+
 What a line prints is what the comment behind its ``print`` says, where … stands for anything, but for pages of real
 parameters on small rings.
 
@@ -21,6 +23,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +34,7 @@ from everlevel.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+READ_FIRST = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w-]+) -->\n)?```(?P<language>python|sh)\n(?P<code>.*?)```", re.DOTALL)
 SMALL = "insecure_log_n=10"
 COMMENT = re.compile(r"\s*print\(.*\)  # (.*)$")
@@ -93,7 +97,7 @@ def run(page: Path, *, full_size: bool) -> None:
             exec(compile(ran, block, "exec"), names)
 
 
-def of(pages: list[Path]) -> pytest.MarkDecorator:
+def of(pages: list[Any]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -103,8 +107,13 @@ def test_small_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     run(page, full_size=False)
 
 
+def full_size() -> list[Any]:
+    pages = [page for page in PAGES if has(page, "full-size") or has(page, "small-ring")]
+    return [pytest.param(page, marks=[] if page in READ_FIRST else pytest.mark.slow) for page in pages]
+
+
 @pytest.mark.full_size
-@of([page for page in PAGES if has(page, "full-size") or has(page, "small-ring")])
+@of(full_size())
 def test_full_size_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     run(page, full_size=True)

@@ -140,6 +140,7 @@ def test_estimates_are_what_a_process_takes(what: str) -> None:
 
 @linux
 @pytest.mark.full_size
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CALLS)
 def test_estimates_are_what_a_process_takes_at_full_size(what: str) -> None:
     estimate, peak = measured(16, what)
