@@ -87,8 +87,9 @@ GPUS = (
     Gpu("H200", 90, 132, 1.755, 4.8, "doubles", 18),
     Gpu("RTX 5090", 120, 170, 2.41, 1.79, "integers", 27),
 )
-# A regular bootstrap, N = 2^16, medium keys, three stages of either transform, in limbs: transforms (those of constants' diagonals are no
-# work of it), conversions' and other products, and the limbs that are read and written, packed ones by six bytes.
+# A regular bootstrap, N = 2^16, medium keys, three stages either way, in limbs: transforms (those of constants'
+# diagonals are no work of it), conversions' and other products, and the limbs that are read and written, packed ones by
+# six bytes.
 LOG_N = 16
 COUNTS = {
     "forward": 5867,
