@@ -38,7 +38,7 @@ def five() -> Party:
 
 
 @pytest.mark.parametrize("levels", [(10, 10), (7, 10), (2, 10), (8, 8)])
-@pytest.mark.parametrize("bound", [0.3, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("bound", [0.3, 1.0, 5.0, 20.0])
 @pytest.mark.parametrize("log2_gap", [-2, -5, -8, -12])
 def test_plans_keep_what_they_state(log2_gap: int, bound: float, levels: tuple[int, int]) -> None:
     gap = bound * 2.0**log2_gap
@@ -67,6 +67,15 @@ def test_signs_to_the_stated_error_at_every_level(lossy: Party, rng: np.random.G
         assert np.abs(decrypted - np.sign(values))[right].max() < 2**-20 + NOISE
         assert (decrypted * np.sign(values)).min() > -NOISE
         assert np.abs(decrypted).max() < 1 + NOISE
+
+
+@pytest.mark.parametrize(("bound", "level"), [(5, 13), (20, 5), (100, 13), (100, 5), (1000, 13)])
+def test_signs_of_large_values(lossy: Party, bound: float, level: int) -> None:
+    # In powers of x, coefficients of a first polynomial would be rounded by more than they are.
+    engine, gap = lossy.engine, bound * 2.0**-9
+    values = np.geomspace(gap, bound, engine.slot_count) * (-1) ** np.arange(engine.slot_count)
+    result = engine.sign(engine.encrypt(values, lossy.secret_key, level=level, bound=bound), gap=gap, bound=bound)
+    np.testing.assert_allclose(engine.decrypt(result, lossy.secret_key), np.sign(values), atol=2.0**-19)
 
 
 def test_plans_count_the_bootstraps_and_levels(lossy: Party, five: Party) -> None:

@@ -42,8 +42,9 @@ class SignPlan:
     ----------
     rounds : tuple of tuples of Step
         The polynomials of each round; a sign bootstrap follows each.
-    factor : int
-        What values are multiplied by first, which costs nothing, where their bound is 1/2 or less.
+    factor : float
+        What values are multiplied by first: an integer, which costs nothing, where their bound is 1/2 or less; the
+        bound's inverse, which costs a level, where it is too large for the first polynomial's coefficients.
     gap : float
         Least size of values whose sign is computed to `error`.
     bound : float
@@ -54,7 +55,7 @@ class SignPlan:
     """
 
     rounds: tuple[tuple[Step, ...], ...]
-    factor: int
+    factor: float
     gap: float
     bound: float
     error: float
@@ -62,7 +63,8 @@ class SignPlan:
     @property
     def levels(self) -> tuple[int, ...]:
         """Levels that the polynomials of each round consume; the result is at the highest level."""
-        return tuple(sum(step.levels for step in steps) for steps in self.rounds)
+        levels = [sum(step.levels for step in steps) for steps in self.rounds]
+        return (levels[0] + (not float(self.factor).is_integer()), *levels[1:])
 
     @property
     def bootstrap_count(self) -> int:
@@ -98,4 +100,4 @@ def plan(precision: tuple[float, float, float], levels: int, next_levels: int) -
     """
     rounds, factor, reached = _native.plan_sign(precision, max(0, levels), max(0, next_levels))
     steps = tuple(tuple(Step(np.array(c), is_chebyshev) for c, is_chebyshev in each) for each in rounds)
-    return SignPlan(steps, int(factor), precision[0], precision[2], reached)
+    return SignPlan(steps, factor, precision[0], precision[2], reached)

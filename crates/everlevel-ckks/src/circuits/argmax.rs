@@ -7,7 +7,7 @@
 use super::evaluator::{Circuits, Run};
 use super::extrema::Extremum;
 use super::operand::Rotations;
-use super::sign::{LEAST_DEPTH, SignPrecision};
+use super::sign::{SignPrecision, least_depth};
 use crate::series::Basis;
 use crate::{Ciphertext, Entries, Error, MatrixMultiplicationKey, Method, Progress, RotationKey, SlotType, Units};
 
@@ -151,7 +151,7 @@ impl Search<'_> {
         let (run, stages) = (self.run, self.run.stage_count());
         let x = self.with_levels(x, 1)?;
         let level = x.first().level();
-        if level > stages + LEAST_DEPTH {
+        if level > stages + least_depth(precision.bound) {
             let rounds = |from| run.plan(precision, from).map(|plan| plan.bootstrap_count());
             if rounds(level - 1)? == rounds(run.ctx().max_level())? {
                 return Ok(x);

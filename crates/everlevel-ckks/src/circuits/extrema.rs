@@ -3,7 +3,7 @@
 
 use super::evaluator::{Circuits, Run};
 use super::operand::{Operand, Rotations};
-use super::sign::{LEAST_DEPTH, Planned, SignPlan, SignPrecision};
+use super::sign::{Planned, SignPlan, SignPrecision, least_depth};
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 /// Which of two values is kept.
@@ -195,7 +195,7 @@ impl Run<'_> {
     ) -> Result<Option<Vec<Units<Ciphertext>>>, Error> {
         let stages = self.stage_count();
         let level = operands.iter().map(|x| x.first().level()).min().unwrap_or(0);
-        if level >= stages + LEAST_DEPTH {
+        if level >= stages + least_depth(precision.bound) {
             let rounds = |from| self.plan(precision, from).map(|plan| plan.bootstrap_count());
             if rounds(level)? == rounds(self.ctx().max_level())? {
                 return Ok(None);

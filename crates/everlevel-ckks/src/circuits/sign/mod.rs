@@ -15,7 +15,7 @@ use super::operand::Operand;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units, no_progress};
 
 pub use minimax::{Minimax, alternating_extrema};
-pub use plan::{LEAST_DEPTH, SignPlan};
+pub use plan::{SignPlan, least_depth};
 pub use precision::SignPrecision;
 pub use step::Step;
 pub(super) use step::series_at;
@@ -131,7 +131,7 @@ impl Run<'_> {
         self.check_bound(x, precision.bound)?;
         let (level, stages) = (x.first().level(), self.stage_count());
         let raised = match level {
-            _ if level >= stages + LEAST_DEPTH => None,
+            _ if level >= stages + least_depth(precision.bound) => None,
             _ if level >= stages => Some(self.bootstrap(Method::Lossy, SlotType::Real, x)?),
             _ => Some(self.bootstrap(Method::Regular, SlotType::Complex, x)?),
         };

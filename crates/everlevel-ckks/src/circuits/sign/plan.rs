@@ -23,8 +23,9 @@ use crate::Error;
 const DEPTHS: [usize; 4] = [2, 3, 4, 5];
 /// The fewest levels of a round's polynomials.
 pub const LEAST_DEPTH: usize = DEPTHS[0];
-/// Up to this depth a change of the argument's size is part of the coefficients in the power basis, without a level.
-const POWER_DEPTH: usize = 3;
+/// Up to this depth a change of the argument's size, by up to this bound, is part of the coefficients in the power
+/// basis, without a level. These are rounded to 2^-41, times the bound's power: to 2^-22 at most.
+const POWER_DEPTHS: [(usize, f64); 2] = [(3, 6.0), (2, 32.0)];
 /// Where a sign bootstrap's approximation of the sine still holds whatever the noise: see `docs/notes/bootstrap.md`.
 const LARGEST_SINE_ARGUMENT: f64 = 1.25;
 /// Room for the polynomials' own noise beside their distance to ±1: 2^-15.
@@ -37,7 +38,8 @@ const MOST_ROUNDS: usize = 8;
 pub struct SignPlan {
     /// The polynomials of each round; a sign bootstrap follows each.
     pub rounds: Vec<Vec<Step>>,
-    /// The integer that values are multiplied by first, which costs nothing, where their bound is 1/2 or less.
+    /// The number that values are multiplied by first: an integer, which costs nothing, where their bound is 1/2 or
+    /// less; the bound's inverse, which takes a level, where it is too large for a part of the coefficients.
     pub factor: f64,
     /// Bound of the distance to ±1 outside of the gap, noise of the polynomials included, that of the last bootstrap
     /// (about 2^-27) not.
@@ -77,9 +79,12 @@ impl SignPlan {
 
     fn search(op: &'static str, precision: SignPrecision, levels: usize, next_levels: usize) -> Result<Self, Error> {
         let SignPrecision { gap, error, bound } = precision;
-        let factor = (1.0 / bound).trunc().max(1.0);
-        let mut high = bound.max(1.0);
-        let (mut low, mut available) = (gap * factor / high, levels);
+        let (factor, mut high, mut available) = match levels {
+            _ if power_depth(bound) == POWER_DEPTHS[0].0 => ((1.0 / bound).trunc().max(1.0), bound.max(1.0), levels),
+            ..=LEAST_DEPTH if levels >= least_depth(bound) => (1.0, bound, levels),
+            _ => (1.0 / bound, 1.0, levels.saturating_sub(1)),
+        };
+        let mut low = gap * factor / high;
         let mut rounds = Vec::new();
         while rounds.len() < MOST_ROUNDS {
             let round = Round::search(op, low, high, error, available)?;
@@ -95,7 +100,9 @@ impl SignPlan {
 
     /// Levels that the polynomials of each round consume; the result is at the highest level.
     pub fn levels(&self) -> Vec<usize> {
-        self.rounds.iter().map(|steps| steps.iter().map(Step::levels).sum()).collect()
+        let mut levels: Vec<usize> = self.rounds.iter().map(|steps| steps.iter().map(Step::levels).sum()).collect();
+        levels[0] += usize::from(self.factor.fract() != 0.0);
+        levels
     }
 
     /// Sign bootstraps, one for each round.
@@ -148,7 +155,7 @@ impl Round {
             let mut longest: Option<Self> = None;
             for depth in DEPTHS {
                 let Some(before) = total.checked_sub(depth).and_then(|at| best.get(&at)) else { continue };
-                if before.polynomials.is_empty() && high > 1.0 && depth > POWER_DEPTH {
+                if before.polynomials.is_empty() && high > 1.0 && depth > power_depth(high) {
                     continue;
                 }
                 let option = before.then(Minimax::new(before.gap, depth));
@@ -185,6 +192,16 @@ impl Round {
     }
 }
 
+/// The largest depth of a first polynomial of values up to a bound, in the power basis; 0 for none.
+fn power_depth(bound: f64) -> usize {
+    POWER_DEPTHS.iter().find(|(_, most)| bound <= *most).map_or(0, |(depth, _)| *depth)
+}
+
+/// The fewest levels of the first round's polynomials, for values up to a bound.
+pub fn least_depth(bound: f64) -> usize {
+    LEAST_DEPTH + usize::from(power_depth(bound) == 0)
+}
+
 fn last_factor(distance: f64) -> f64 {
     (LARGEST_SINE_ARGUMENT / (1.0 + distance)).min(1.0)
 }
@@ -205,12 +222,20 @@ mod tests {
     #[test]
     fn plans_keep_what_they_state() {
         for levels in [[10, 10], [7, 10], [2, 10], [8, 8]] {
-            for bound in [0.3, 1.0, 2.0, 5.0] {
+            for bound in [0.3, 1.0, 2.0, 5.0, 100.0] {
                 for log2_gap in [-2, -5, -8, -12] {
                     let gap = bound * 2f64.powi(log2_gap);
                     let precision = SignPrecision { gap, error: ERROR, bound };
+                    if levels[0] < least_depth(bound) {
+                        assert!(SignPlan::new("sign", precision, levels[0], levels[1]).is_err());
+                        continue;
+                    }
                     let plan = SignPlan::new("sign", precision, levels[0], levels[1]).unwrap();
                     assert!(plan.error <= ERROR);
+                    let powers = plan.rounds[0].iter().filter(|step| step.basis == crate::series::Basis::Power);
+                    // Rounded coefficients, times the largest powers.
+                    let lost = |step: &Step| 2f64.powi(-41) * bound.powi(step.coefficients.len() as i32 - 1);
+                    assert!(powers.map(lost).fold(0.0, f64::max) < 2f64.powi(-22));
                     for i in 0..=2000 {
                         let part = f64::from(i) / 2e3;
                         for x in [gap + (bound - gap) * part, bound * (gap / bound).powf(part)] {
