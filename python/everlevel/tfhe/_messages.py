@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._common import checks
 from .._common.storable import own, same_parameters
 from ..errors import ParameterError
-from . import _checks, _decimals, _operands
+from . import _checks, _decimal_numbers, _operands
 from ._array import EncryptedArray
 from ._core import Core
 from ._integer_array import IntegerArray
@@ -148,7 +148,7 @@ def decrypt(
     """
     operation = "decrypt"
     if isinstance(ciphertext, DecimalArray):
-        return _decimals.decimals_of(decrypt(self, ciphertext.units, secret_key), ciphertext.places)
+        return _decimal_numbers.decimals_of(decrypt(self, ciphertext.units, secret_key), ciphertext.places)
     if isinstance(ciphertext, (IntegerArray, BoolArray)):
         same_parameters(self, operation, "ciphertext", ciphertext)
         secret = _operands.secret_key(self, operation, secret_key)

@@ -12,6 +12,7 @@ from .._common import checks
 from ..errors import MessageError, WidthError
 from ._array import Axis, EncryptedArray, comparable, is_operand
 from ._checks import Shape
+from ._decimal_numbers import factors_of, units_of
 from ._integer_array import IntegerArray
 from .bool_array import BoolArray
 from .int_array import IntArray
@@ -23,8 +24,6 @@ __all__ = ["DecimalArray"]
 class Operations(Protocol):
     """Interface of the engine behind the operators of an array of decimals."""
 
-    def _decimal_units(self, operation: str, values: Any, places: int) -> Any: ...
-    def _decimal_factors(self, operation: str, values: Any) -> tuple[Any, int]: ...
     def select(self, condition: Any, a: Any, b: Any) -> Any: ...
 
 
@@ -99,7 +98,7 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
     def _units_of(self, operation: str, value: Any) -> Any:
         """Return the units of an operand with as many places."""
         if not isinstance(value, EncryptedArray):
-            return self._engine._decimal_units(operation, value, self._places)
+            return units_of(operation, value, self._places)
         found = checks.instance(operation, "operand", value, DecimalArray)
         if found._places != self._places:
             raise MessageError(
@@ -139,7 +138,7 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
             found = checks.instance("multiply", "operand", other, DecimalArray)
             factor, places = self._wider(found.units), found._places
         else:
-            factor, places = self._engine._decimal_factors("multiply", other)
+            factor, places = factors_of("multiply", other)
         checks.integer_between("multiply", "places of the product", self._places + places, 0, 76, "round a factor")
         return self._of(self._wider(self.units) * factor, self._places + places)
 

@@ -15,6 +15,7 @@ from ..errors import HeaderError, ParameterError
 from . import (
     _assignment,
     _checks,
+    _decimal_numbers,
     _decimals,
     _gates,
     _indexing,
@@ -274,7 +275,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheUintArray):
             if "places" in notes:
-                return DecimalArray(self, native, shape, _decimals.read_places(notes["places"]))
+                return DecimalArray(self, native, shape, _decimal_numbers.read_places(notes["places"]))
             return (IntArray if notes.get("signed") == "yes" else UintArray)(self, native, shape)
         if isinstance(native, _native.TfheBoolArray):
             return BoolArray(self, native, shape)
@@ -349,8 +350,6 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _uint_dot = _reductions.dot
     _uint_sort = _reductions.sort
     _uint_astype = _uint_operations.astype
-    _decimal_units = staticmethod(_decimals.units_of)
-    _decimal_factors = staticmethod(_decimals.factors_of)
     _bool_invert = _uint_operations.invert
     _bool_gate = _uint_operations.bool_gate
     _bool_any = _reductions.any_of
