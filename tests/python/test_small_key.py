@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -144,13 +144,15 @@ def test_every_stage_count(deep: Party, keys: Keys, general: Any, rng: np.random
     assert_claims(out, signs, deep.secret_key)
 
 
-@pytest.mark.parametrize("kind", ["merge_bootstrap", "lossy_merge_bootstrap", "sign_merge_bootstrap"])
-def test_merged(deep: Party, keys: Keys, general: Any, rng: np.random.Generator, kind: str) -> None:
+@pytest.mark.parametrize("method", ["regular", "lossy", "sign"])
+def test_merged(
+    deep: Party, keys: Keys, general: Any, rng: np.random.Generator, method: Literal["regular", "lossy", "sign"]
+) -> None:
     messages = rng.uniform(-1, 1, (2, deep.engine.slot_count))
-    if kind == "sign_merge_bootstrap":
+    if method == "sign":
         messages = np.sign(messages)
     a, b = (deep.engine.encrypt(message, deep.public_key, level=4) for message in messages)
-    outs = getattr(deep.engine, kind)(a, b, *general, *keys, stage_count=4)
+    outs = deep.engine.merge_bootstrap(a, b, *general, *keys, stage_count=4, method=method)
     for out, message in zip(outs, messages, strict=True):
         assert out.level == 13
         assert_claims(out, message, deep.secret_key)
