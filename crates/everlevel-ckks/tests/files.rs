@@ -120,12 +120,15 @@ fn bootstrap_keys_come_back_and_bootstrap_the_same() {
     let p = &*DEEP;
     let values = uniform(p.ctx.slot_count(), 4);
     let exhausted = p.encrypt(&values, 0);
-    for (kind, size) in
-        [(BootstrapKind::Regular, BootstrapKeySize::Large), (BootstrapKind::Lossy, BootstrapKeySize::Medium)]
-    {
-        let key = p.bootstrapper().bootstrap_key_of(kind, &p.secret, 5, size, &no_progress).unwrap();
+    // CoeffsToSlots of the last key has more stages than SlotsToCoeffs.
+    for (kind, size, stages) in [
+        (BootstrapKind::Regular, BootstrapKeySize::Large, 5),
+        (BootstrapKind::Lossy, BootstrapKeySize::Medium, 5),
+        (BootstrapKind::Regular, BootstrapKeySize::Medium, 1),
+    ] {
+        let key = p.bootstrapper().bootstrap_key_of(kind, &p.secret, stages, size, &no_progress).unwrap();
         let back = round_trip(&p.ctx, &key);
-        assert_eq!((back.kind(), back.size(), back.stage_count()), (kind, size, 5));
+        assert_eq!((back.kind(), back.size(), back.stage_count()), (kind, size, stages));
         assert_eq!(back.moduli(), key.moduli());
         let relinearization = round_trip(&p.ctx, &p.relinearization);
         let conjugation = round_trip(&p.ctx, &p.conjugation);
@@ -135,6 +138,21 @@ fn bootstrap_keys_come_back_and_bootstrap_the_same() {
         let refreshed = run(&relinearization, &conjugation, &back);
         assert_eq!(p.decrypt(&refreshed), p.decrypt(&run(&p.relinearization, &p.conjugation, &key)));
     }
+}
+
+#[test]
+fn stages_that_a_bootstrap_key_has_not_are_refused() {
+    let p = &*DEEP;
+    let size = BootstrapKeySize::Medium;
+    let key = p.bootstrapper().bootstrap_key_of(BootstrapKind::Regular, &p.secret, 1, size, &no_progress).unwrap();
+    let said = "\"coeffs_to_slots_count\":2";
+    let cases = [
+        (said, "\"coeffs_to_slots_count\":9", "coeffs_to_slots_count is 9"),
+        (said, "\"coeffs_to_slots_count\":-1", "object"),
+        (said, "\"coeffs_to_slots_count\":3", "coeffs_to_slots"),
+        ("\"coeffs_to_slots_count\":2,", "", "coeffs_to_slots"),
+    ];
+    assert_headers_are_refused(&p.ctx, &key, &cases);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use everlevel_io::kinds;
 use everlevel_io::schema::refuse;
 
 use crate::Error;
-use crate::chain::STAGE_COUNTS;
+use crate::chain::stage_counts;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
 use crate::core::Core;
@@ -61,8 +61,9 @@ impl FileContent for BootstrapKey {
             return refuse("stage_count", stage_count, format!("one of {supported:?}"));
         }
         let coeffs_to_slots_count = entry.coeffs_to_slots_count.unwrap_or(stage_count);
-        if !STAGE_COUNTS.contains(&coeffs_to_slots_count) {
-            return refuse("coeffs_to_slots_count", coeffs_to_slots_count, format!("one of {supported:?}"));
+        let possible = stage_counts(core.encoder.slots());
+        if !possible.contains(&coeffs_to_slots_count) {
+            return refuse("coeffs_to_slots_count", coeffs_to_slots_count, format!("one of {possible:?}"));
         }
         let Some(kind) = named(&VARIANTS, &entry.variant) else {
             let (found, supported) = (
