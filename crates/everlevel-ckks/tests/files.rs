@@ -8,26 +8,26 @@ use std::sync::LazyLock;
 use crate::common::{Party, assert_close, assert_headers_are_refused, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, Bound, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef,
-    Loading, Object, ObjectError, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey,
-    SecretKey, Stored, no_progress,
+    BootstrapKey, BootstrapKeySize, Bound, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef, Loading, Object,
+    ObjectError, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored,
+    no_progress,
 };
 use everlevel_testkit::stored::with_fingerprint;
 use num_complex::Complex64;
 
 static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
-static DEEP: LazyLock<Party> = LazyLock::new(|| Party::bootstrap(9));
+pub static DEEP: LazyLock<Party> = LazyLock::new(|| Party::bootstrap(9));
 
 fn reopened(builder: &Builder) -> Container {
     Container::from_bytes(builder.to_bytes()).unwrap()
 }
 
-fn from_bytes<T: Stored>(ctx: &Context, bytes: Vec<u8>) -> Result<T, Error> {
+pub fn from_bytes<T: Stored>(ctx: &Context, bytes: Vec<u8>) -> Result<T, Error> {
     ctx.from_container(&Container::from_bytes(bytes)?, Loading::default())
 }
 
 /// Writes, reads and writes again, in every form, and sends: the bytes are the same.
-fn round_trip<T: Stored>(ctx: &Context, object: &T) -> T {
+pub fn round_trip<T: Stored>(ctx: &Context, object: &T) -> T {
     let seeded = ctx.to_container(object, Form::Seeded).unwrap().to_bytes();
     let expanded = ctx.to_container(object, Form::Expanded).unwrap().to_bytes();
     for bytes in [&seeded, &expanded] {
@@ -113,66 +113,6 @@ fn dense_secrets_too() {
     let builder = ctx.export_secret_key(&secret).unwrap();
     let back = ctx.import_secret_key(&reopened(&builder)).unwrap();
     assert_eq!(ctx.export_secret_key(&back).unwrap().to_bytes(), builder.to_bytes());
-}
-
-#[test]
-fn bootstrap_keys_come_back_and_bootstrap_the_same() {
-    let p = &*DEEP;
-    let values = uniform(p.ctx.slot_count(), 4);
-    let exhausted = p.encrypt(&values, 0);
-    // CoeffsToSlots of the last key has more stages than SlotsToCoeffs.
-    for (kind, size, stages) in [
-        (BootstrapKind::Regular, BootstrapKeySize::Large, 5),
-        (BootstrapKind::Lossy, BootstrapKeySize::Medium, 5),
-        (BootstrapKind::Regular, BootstrapKeySize::Medium, 1),
-    ] {
-        let key = p.bootstrapper().bootstrap_key_of(kind, &p.secret, stages, size, &no_progress).unwrap();
-        let back = round_trip(&p.ctx, &key);
-        assert_eq!((back.kind(), back.size(), back.stage_count()), (kind, size, stages));
-        assert_eq!(back.moduli(), key.moduli());
-        let relinearization = round_trip(&p.ctx, &p.relinearization);
-        let conjugation = round_trip(&p.ctx, &p.conjugation);
-        let run = |relinearization, conjugation, bootstrap| {
-            p.bootstrapper().bootstrap(&exhausted, relinearization, conjugation, bootstrap, &no_progress).unwrap()
-        };
-        let refreshed = run(&relinearization, &conjugation, &back);
-        assert_eq!(p.decrypt(&refreshed), p.decrypt(&run(&p.relinearization, &p.conjugation, &key)));
-    }
-}
-
-#[test]
-fn stages_that_a_bootstrap_key_has_not_are_refused() {
-    let p = &*DEEP;
-    let size = BootstrapKeySize::Medium;
-    let key = p.bootstrapper().bootstrap_key_of(BootstrapKind::Regular, &p.secret, 1, size, &no_progress).unwrap();
-    let said = "\"coeffs_to_slots_count\":2";
-    let cases = [
-        (said, "\"coeffs_to_slots_count\":9", "coeffs_to_slots_count is 9"),
-        (said, "\"coeffs_to_slots_count\":-1", "object"),
-        (said, "\"coeffs_to_slots_count\":3", "coeffs_to_slots"),
-        ("\"coeffs_to_slots_count\":2,", "", "coeffs_to_slots"),
-    ];
-    assert_headers_are_refused(&p.ctx, &key, &cases);
-}
-
-#[test]
-fn sparse_bootstrap_keys_too() {
-    let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
-    let p = Party::of(Context::new(params, Some(32), 2).unwrap());
-    for kind in [BootstrapKind::Regular, BootstrapKind::Lossy, BootstrapKind::Both] {
-        let key =
-            p.bootstrapper().bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();
-        let back = round_trip(&p.ctx, &key);
-        assert_eq!((back.kind(), back.slot_count(), back.moduli()), (kind, 32, key.moduli()));
-        let exhausted = p.encrypt(&uniform(32, 10), 0);
-        let run = |key| {
-            p.bootstrapper().bootstrap(&exhausted, &p.relinearization, &p.conjugation, key, &no_progress).unwrap()
-        };
-        assert_eq!(p.decrypt(&run(&back)), p.decrypt(&run(&key)));
-        let bytes = p.ctx.to_container(&key, Form::Seeded).unwrap().to_bytes();
-        let error = from_bytes::<BootstrapKey>(&DEEP.ctx, bytes).unwrap_err();
-        assert!(error.to_string().contains("slot_count is 32, and should be 256"), "{error}");
-    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod bootstrap;
 mod bootstrap_inputs;
+mod bootstrap_key_files;
 mod cancel;
 mod circuits_argmax;
 mod circuits_deep;
