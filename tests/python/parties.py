@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from everlevel import ConjugationKey, Engine, PublicKey, RelinearizationKey, SecretKey, compat
+from everlevel import ConjugationKey, Engine, PublicKey, RelinearizationKey, SecretKey, compat, tfhe
 
 INSECURE_LOG_N = 10
 
@@ -37,6 +37,18 @@ def keyed_party(engine: Engine, **options: Any) -> Party:
     party = new_party(engine)
     party.engine.create_evaluation_key(party.secret_key, **options)
     return party
+
+
+IntegerParty = tuple[tfhe.Engine, tfhe.SecretKey]
+"""An engine of TFHE's integers, which knows an evaluation key, and its secret key."""
+
+
+def integer_party(engine: tfhe.Engine | None = None) -> IntegerParty:
+    """Make keys for an engine, or for one of the smallest set of integers, with digits of two bits."""
+    engine = engine or tfhe.Engine("insecure-integer-4-64", thread_count=2)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    return engine, secret_key
 
 
 def of_1x(party: Party) -> compat.Engine:

@@ -15,30 +15,26 @@ from claims import assert_claims
 from everlevel import tfhe
 from everlevel.cluster._blocks import Blocks
 from everlevel.errors import MessageError, MessageTypeError, OperandTypeError, WidthError
-
-Party = tuple[tfhe.Engine, tfhe.SecretKey]
+from parties import IntegerParty, integer_party
 
 DTYPES: list[Any] = [np.uint8, np.int16]
 AXES: list[Any] = [None, 0, -1, (0, 2), ()]
 
 
 @pytest.fixture(scope="module")
-def party() -> Party:
-    engine = tfhe.Engine("insecure-integer-4-64", thread_count=2)
-    secret_key = engine.create_secret_key()
-    engine.create_evaluation_key(secret_key)
-    return engine, secret_key
+def party() -> IntegerParty:
+    return integer_party()
 
 
 @pytest.fixture(params=DTYPES, ids=lambda dtype: np.dtype(dtype).name)
-def pair(request: pytest.FixtureRequest, party: Party, rng: np.random.Generator) -> tuple[Any, Any]:
+def pair(request: pytest.FixtureRequest, party: IntegerParty, rng: np.random.Generator) -> tuple[Any, Any]:
     """An array of three dimensions, in the clear and encrypted."""
     info = np.iinfo(request.param)
     x = rng.integers(info.min, info.max, (3, 2, 4), dtype=request.param, endpoint=True)
     return x, encrypted(party, x)
 
 
-def encrypted(party: Party, values: Any) -> Any:
+def encrypted(party: IntegerParty, values: Any) -> Any:
     engine, secret_key = party
     array = np.asarray(values)
     encrypt = {"u": engine.encrypt_uint, "i": engine.encrypt_int, "b": engine.encrypt_bool}[array.dtype.kind]
@@ -52,7 +48,7 @@ INDICES: list[Any] = [
 ]  # fmt: skip
 
 
-def test_assignment_is_numpys(pair: tuple[Any, Any], party: Party) -> None:
+def test_assignment_is_numpys(pair: tuple[Any, Any], party: IntegerParty) -> None:
     x, a = pair
     for index in INDICES:
         for value in (7, x.ravel()[5], x[::-1][index]):
@@ -67,7 +63,7 @@ def test_assignment_is_numpys(pair: tuple[Any, Any], party: Party) -> None:
     assert_claims(a, x, party[1])
 
 
-def test_assignment_of_other_kinds(party: Party) -> None:
+def test_assignment_of_other_kinds(party: IntegerParty) -> None:
     engine, secret_key = party
     flags = engine.encrypt_bool([True, False, True], secret_key)
     flags[1] = flags[0] & True
@@ -86,7 +82,7 @@ def test_assignment_of_other_kinds(party: Party) -> None:
     assert_claims(wide, [-(2**200), 2], secret_key)
 
 
-def test_assignment_where_a_condition_holds(pair: tuple[Any, Any], party: Party) -> None:
+def test_assignment_where_a_condition_holds(pair: tuple[Any, Any], party: IntegerParty) -> None:
     x, a = pair
     for condition, value in [(x > x[0, 0, 0], 5), (x > 9, x.ravel()[3]), (x[:, 0, 0] > 9, x[0]), (x[..., 0] > 9, 0)]:
         clear, found = x.copy(), a.copy()
@@ -105,7 +101,7 @@ def test_assignment_where_a_condition_holds(pair: tuple[Any, Any], party: Party)
         a[a] = 1
 
 
-def test_assignments_that_are_refused(party: Party) -> None:
+def test_assignments_that_are_refused(party: IntegerParty) -> None:
     engine, secret_key = party
     a = encrypted(party, np.array([1, 2, 3], np.uint8))
     other = engine.create_secret_key()
@@ -130,7 +126,7 @@ def test_assignments_that_are_refused(party: Party) -> None:
     assert_claims(a, [1, 2, 3], secret_key)
 
 
-def test_copies_are_apart(party: Party) -> None:
+def test_copies_are_apart(party: IntegerParty) -> None:
     a = encrypted(party, np.array([1, 2, 3], np.uint8))
     others = [a.copy(), copy.copy(a), copy.deepcopy(a), +a, a[:], a.reshape(3), np.copy(a), abs(a)]
     others.append(pickle.loads(pickle.dumps(a)))
@@ -141,7 +137,7 @@ def test_copies_are_apart(party: Party) -> None:
 
 
 @pytest.mark.parametrize("axis", AXES, ids=str)
-def test_reductions_are_numpys(axis: Any, pair: tuple[Any, Any], party: Party) -> None:
+def test_reductions_are_numpys(axis: Any, pair: tuple[Any, Any], party: IntegerParty) -> None:
     x, a = pair
     flags, encrypted_flags = x > 50, a > 50
     with np.errstate(over="ignore"):
@@ -167,7 +163,7 @@ def test_reductions_are_numpys(axis: Any, pair: tuple[Any, Any], party: Party) -
                 assert_claims(found, expected, party[1])
 
 
-def test_sums_of_other_types(party: Party) -> None:
+def test_sums_of_other_types(party: IntegerParty) -> None:
     x = np.array([[200, 100], [250, 255]], np.uint8)
     a = encrypted(party, x)
     assert_claims(a.sum(dtype=np.uint16), 805, party[1])
@@ -184,7 +180,7 @@ def test_sums_of_other_types(party: Party) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 8, 13])
-def test_sorting_and_sums_of_any_length(length: int, party: Party, rng: np.random.Generator) -> None:
+def test_sorting_and_sums_of_any_length(length: int, party: IntegerParty, rng: np.random.Generator) -> None:
     x = rng.integers(-5, 5, (2, length)).astype(np.int8)
     a = encrypted(party, x)
     assert_claims(np.cumsum(a, axis=1), np.cumsum(x, axis=1, dtype=np.int8), party[1])
@@ -198,7 +194,7 @@ SHAPES: list[tuple[Any, Any]] = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), (
 
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
-def test_products_of_matrices(shapes: tuple[Any, Any], party: Party, rng: np.random.Generator) -> None:
+def test_products_of_matrices(shapes: tuple[Any, Any], party: IntegerParty, rng: np.random.Generator) -> None:
     x, y = (rng.integers(-128, 127, shape, dtype=np.int8, endpoint=True) for shape in shapes)
     a, b = encrypted(party, x), encrypted(party, y)
     for left, right in [(a, b), (a, y), (x, b)]:
@@ -208,7 +204,7 @@ def test_products_of_matrices(shapes: tuple[Any, Any], party: Party, rng: np.ran
     assert_claims(a.dot(3), x * np.int8(3), party[1])
 
 
-def test_products_of_matrices_that_are_refused(party: Party) -> None:
+def test_products_of_matrices_that_are_refused(party: IntegerParty) -> None:
     a = encrypted(party, np.ones((2, 3), np.uint8))
     cube = encrypted(party, np.arange(12, dtype=np.uint8).reshape(2, 2, 3))
     assert_claims(np.dot(cube, cube.reshape(2, 3, 2)), np.dot(*_cubes()), party[1])
@@ -227,7 +223,7 @@ def _cubes() -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("axis", [5, -3, 1.5, "x", (0, 0), (0, 7), True], ids=str)
-def test_axes_that_are_not_there(axis: Any, party: Party) -> None:
+def test_axes_that_are_not_there(axis: Any, party: IntegerParty) -> None:
     a = encrypted(party, np.ones((2, 3), np.uint8))
     flags = a > 0
     calls = [a.sum, a.prod, a.cumsum, a.mean, a.min, a.argmax, a.sort, flags.sum, flags.any, flags.all]
@@ -238,7 +234,7 @@ def test_axes_that_are_not_there(axis: Any, party: Party) -> None:
         a.sum(keepdims=1)
 
 
-def test_truth_values_beside_integers(pair: tuple[Any, Any], party: Party) -> None:
+def test_truth_values_beside_integers(pair: tuple[Any, Any], party: IntegerParty) -> None:
     x, a = pair
     flags, b = x > 50, a > 50
     numbers = flags.astype(x.dtype)
@@ -278,7 +274,7 @@ MOVES: list[Any] = [
 ]  # fmt: skip
 
 
-def test_moves_and_joins_are_numpys(pair: tuple[Any, Any], party: Party) -> None:
+def test_moves_and_joins_are_numpys(pair: tuple[Any, Any], party: IntegerParty) -> None:
     x, a = pair
     for function in MOVES:
         assert_claims(function(a), function(x), party[1])
@@ -295,7 +291,7 @@ def test_moves_and_joins_are_numpys(pair: tuple[Any, Any], party: Party) -> None
             refused()
 
 
-def test_results_in_arrays_that_are_given(party: Party) -> None:
+def test_results_in_arrays_that_are_given(party: IntegerParty) -> None:
     x, y = np.array([[200, 5], [17, 80]], np.uint8), np.array([100, 3], np.uint8)
     a, b = encrypted(party, x), encrypted(party, y)
     out = encrypted(party, np.zeros_like(x))
@@ -336,7 +332,7 @@ def test_results_in_arrays_that_are_given(party: Party) -> None:
         np.add(a, b, out=row)
 
 
-def test_arrays_without_elements(party: Party, tmp_path: Path) -> None:
+def test_arrays_without_elements(party: IntegerParty, tmp_path: Path) -> None:
     engine, secret_key = party
     x = np.zeros((2, 0, 3), np.int16)
     a, full = encrypted(party, x), encrypted(party, np.ones((2, 1, 3), np.int16))

@@ -21,28 +21,24 @@ from everlevel.errors import (
     ParameterError,
     WidthError,
 )
-
-Party = tuple[tfhe.Engine, tfhe.SecretKey]
+from parties import IntegerParty, integer_party
 
 PRICES = np.array([Decimal(text) for text in ("19.99", "-0.05", "100", "0", "-320.01", "5.25")], dtype=object)
 OTHERS = np.array([Decimal(text) for text in ("0.01", "7.5", "-100.00", "0.5", "3", "-5.25")], dtype=object)
 
 
 @pytest.fixture(scope="module")
-def party() -> Party:
-    engine = tfhe.Engine("insecure-integer-4-64", thread_count=2)
-    secret_key = engine.create_secret_key()
-    engine.create_evaluation_key(secret_key)
-    return engine, secret_key
+def party() -> IntegerParty:
+    return integer_party()
 
 
 @pytest.fixture(scope="module")
-def pair(party: Party) -> tuple[Any, Any]:
+def pair(party: IntegerParty) -> tuple[Any, Any]:
     engine, secret_key = party
     return tuple(engine.encrypt_decimal(values, secret_key, width=32) for values in (PRICES, OTHERS))  # type: ignore[return-value]
 
 
-def test_arithmetic_is_pythons(pair: tuple[Any, Any], party: Party) -> None:
+def test_arithmetic_is_pythons(pair: tuple[Any, Any], party: IntegerParty) -> None:
     a, b = pair
     for function in (operator.add, operator.sub, operator.mul):
         expected = function(PRICES, OTHERS)
@@ -67,7 +63,7 @@ def test_arithmetic_is_pythons(pair: tuple[Any, Any], party: Party) -> None:
 
 
 @pytest.mark.parametrize("places", [0, 1, 2, 3])
-def test_rounding_is_the_banks(places: int, party: Party) -> None:
+def test_rounding_is_the_banks(places: int, party: IntegerParty) -> None:
     engine, secret_key = party
     values = np.array(
         [Decimal(n) / 1000 for n in (0, 5, 15, 25, 500, 1500, 2500, -5, -15, -25, -500, -1500, 1499, -1501, 9995)]
@@ -79,7 +75,7 @@ def test_rounding_is_the_banks(places: int, party: Party) -> None:
     assert_claims(found, np.array(right, dtype=object), secret_key)
 
 
-def test_amounts_of_money(party: Party) -> None:
+def test_amounts_of_money(party: IntegerParty) -> None:
     engine, secret_key = party
     prices = engine.encrypt_decimal(["19.99", "5.25", "0.99"], secret_key, width=32)
     counts = engine.encrypt_decimal([3, 1, 12], secret_key, places=0, width=32)
@@ -97,7 +93,7 @@ def test_amounts_of_money(party: Party) -> None:
         prices * engine.encrypt_int([1], secret_key, width=64)
 
 
-def test_arrays_are_as_others(pair: tuple[Any, Any], party: Party, tmp_path: Path) -> None:
+def test_arrays_are_as_others(pair: tuple[Any, Any], party: IntegerParty, tmp_path: Path) -> None:
     engine, secret_key = party
     a, b = pair
     public_key = engine.create_public_key(secret_key)
@@ -140,7 +136,7 @@ def test_arrays_are_as_others(pair: tuple[Any, Any], party: Party, tmp_path: Pat
     assert_claims(a.with_places(4), PRICES, secret_key)
 
 
-def test_what_is_refused(pair: tuple[Any, Any], party: Party) -> None:
+def test_what_is_refused(pair: tuple[Any, Any], party: IntegerParty) -> None:
     engine, secret_key = party
     a, _ = pair
     for value in (0.5, True, None, "x", "nan", Decimal("inf"), [1, 0.5], np.float64(1)):

@@ -11,19 +11,15 @@ import pytest
 from claims import assert_claims
 from everlevel import tfhe
 from everlevel.errors import MessageError, MessageTypeError, OperandTypeError
-
-Party = tuple[tfhe.Engine, tfhe.SecretKey]
+from parties import IntegerParty, integer_party
 
 
 @pytest.fixture(scope="module")
-def party() -> Party:
-    engine = tfhe.Engine("insecure-integer-4-64", thread_count=2)
-    secret_key = engine.create_secret_key()
-    engine.create_evaluation_key(secret_key)
-    return engine, secret_key
+def party() -> IntegerParty:
+    return integer_party()
 
 
-def encrypted(party: Party, values: Any) -> Any:
+def encrypted(party: IntegerParty, values: Any) -> Any:
     engine, secret_key = party
     array = np.asarray(values)
     encrypt = {"u": engine.encrypt_uint, "i": engine.encrypt_int, "b": engine.encrypt_bool}[array.dtype.kind]
@@ -31,7 +27,7 @@ def encrypted(party: Party, values: Any) -> Any:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
-def test_elements_at_encrypted_places(count: int, party: Party, rng: np.random.Generator) -> None:
+def test_elements_at_encrypted_places(count: int, party: IntegerParty, rng: np.random.Generator) -> None:
     x = rng.integers(-(2**15), 2**15, count, dtype=np.int16)
     padded = np.concatenate([x, np.zeros(256 - count, np.int16)])
     a = encrypted(party, x)
@@ -50,7 +46,7 @@ def test_elements_at_encrypted_places(count: int, party: Party, rng: np.random.G
     assert_claims(a[encrypted(party, signed)], right, party[1])
 
 
-def test_rows_at_encrypted_places(party: Party, rng: np.random.Generator) -> None:
+def test_rows_at_encrypted_places(party: IntegerParty, rng: np.random.Generator) -> None:
     x = rng.integers(0, 256, (5, 2, 3), dtype=np.uint8)
     a, places = encrypted(party, x), np.array([[4, 0], [2, 2]], dtype=np.uint16)
     assert_claims(a[encrypted(party, places)], x[places], party[1])
@@ -65,7 +61,7 @@ def test_rows_at_encrypted_places(party: Party, rng: np.random.Generator) -> Non
     assert_claims(wide[party[0].encrypt_uint([1, 0, 2**127], party[1], width=128)], [-5, 2**200, 0], party[1])
 
 
-def test_places_that_are_refused(party: Party) -> None:
+def test_places_that_are_refused(party: IntegerParty) -> None:
     engine, secret_key = party
     a = encrypted(party, np.array([1, 2], np.uint8))
     with pytest.raises(OperandTypeError, match="index: the index is an encrypted BoolArray of a UintArray"):
@@ -82,7 +78,7 @@ def test_places_that_are_refused(party: Party) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8])
-def test_results_end_at_the_ends(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+def test_results_end_at_the_ends(dtype: Any, party: IntegerParty, rng: np.random.Generator) -> None:
     engine, secret_key = party
     info = np.iinfo(dtype)
     edges = np.array([info.min, info.min + 1, info.max, info.max - 1, 0, 1, 2, info.max // 2 + 1], dtype=dtype)
@@ -102,7 +98,7 @@ def test_results_end_at_the_ends(dtype: Any, party: Party, rng: np.random.Genera
         assert_claims(call(a[-60:], y[-60:]), expected[-60:], secret_key)
 
 
-def test_wide_results_end_at_the_ends(party: Party) -> None:
+def test_wide_results_end_at_the_ends(party: IntegerParty) -> None:
     engine, secret_key = party
     top = 2**127 - 1
     a = engine.encrypt_int([top, -top, 5], secret_key, width=128)
@@ -117,7 +113,7 @@ def test_wide_results_end_at_the_ends(party: Party) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8])
-def test_encrypted_exponents(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+def test_encrypted_exponents(dtype: Any, party: IntegerParty, rng: np.random.Generator) -> None:
     info = np.iinfo(dtype)
     x = np.concatenate([[0, 1, info.max, 3], rng.integers(info.min, info.max, 8, dtype, True)]).astype(dtype)
     y = np.array([0, 255, 2, 7, 0, 1, 2, 3, 5, 17, 128, 200], dtype=np.uint8)

@@ -20,30 +20,23 @@ from everlevel.errors import (
     ParameterError,
     WidthError,
 )
-
-Party = tuple[tfhe.Engine, tfhe.SecretKey]
+from parties import IntegerParty, integer_party
 
 EDGES = np.array([-128, -127, -100, -17, -16, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 16, 17, 100, 126, 127], np.int8)
 
 
 @pytest.fixture(scope="module")
-def party() -> Party:
-    engine = tfhe.Engine("insecure-integer-4-64", thread_count=2)
-    secret_key = engine.create_secret_key()
-    engine.create_evaluation_key(secret_key)
-    return engine, secret_key
+def party() -> IntegerParty:
+    return integer_party()
 
 
 @pytest.fixture(scope="module")
-def four_bits() -> Party:
+def four_bits() -> IntegerParty:
     """Digits of 4 bits."""
-    engine = tfhe.Engine("integer-8-64", insecure_log_n=13, thread_count=2)
-    secret_key = engine.create_secret_key()
-    engine.create_evaluation_key(secret_key)
-    return engine, secret_key
+    return integer_party(tfhe.Engine("integer-8-64", insecure_log_n=13, thread_count=2))
 
 
-def test_every_pair_of_edges(party: Party) -> None:
+def test_every_pair_of_edges(party: IntegerParty) -> None:
     engine, secret_key = party
     x, y = EDGES[:, None], EDGES[None, EDGES != 0]
     a, b = engine.encrypt_int(x, secret_key), engine.encrypt_int(y, secret_key)
@@ -67,7 +60,7 @@ def test_every_pair_of_edges(party: Party) -> None:
 
 
 @pytest.mark.parametrize("divisor", [1, 2, 3, 4, 5, 10, 12, 60, 64, 97, 127, -1, -2, -3, -10, -64, -97, -128])
-def test_divisors_in_the_clear(divisor: int, party: Party) -> None:
+def test_divisors_in_the_clear(divisor: int, party: IntegerParty) -> None:
     engine, secret_key = party
     x = np.arange(-128, 128).astype(np.int8)
     a = engine.encrypt_int(x, secret_key)
@@ -76,7 +69,7 @@ def test_divisors_in_the_clear(divisor: int, party: Party) -> None:
             assert_claims(found, expected, secret_key)
 
 
-def test_digits_of_four_bits(four_bits: Party) -> None:
+def test_digits_of_four_bits(four_bits: IntegerParty) -> None:
     engine, secret_key = four_bits
     x, y = EDGES[:, None], np.array([-128, -7, 3, 100], dtype=np.int8)
     a, b = engine.encrypt_int(x, secret_key), engine.encrypt_int(y, secret_key)
@@ -96,7 +89,7 @@ def test_digits_of_four_bits(four_bits: Party) -> None:
         assert_claims(found, expected, secret_key)
 
 
-def test_division_by_zero(party: Party) -> None:
+def test_division_by_zero(party: IntegerParty) -> None:
     engine, secret_key = party
     a = engine.encrypt_int(EDGES, secret_key)
     zero = engine.encrypt_int(np.zeros(EDGES.shape, dtype=np.int8), secret_key)
@@ -111,7 +104,7 @@ def test_division_by_zero(party: Party) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
-def test_shifts_by_every_amount(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+def test_shifts_by_every_amount(dtype: Any, party: IntegerParty, rng: np.random.Generator) -> None:
     engine, secret_key = party
     bits = 8 * np.dtype(dtype).itemsize
     x = np.array([np.iinfo(dtype).min, rng.integers(0, 127), rng.integers(-128, 0)], dtype)
@@ -128,7 +121,7 @@ def test_shifts_by_every_amount(dtype: Any, party: Party, rng: np.random.Generat
     assert_claims(engine.rotate_left(a, 3), left.astype(dtype)[:, None], secret_key)
 
 
-def test_one_of_many(party: Party, rng: np.random.Generator) -> None:
+def test_one_of_many(party: IntegerParty, rng: np.random.Generator) -> None:
     engine, secret_key = party
     x = rng.integers(-5, 5, (3, 6)).astype(np.int16)
     a = engine.encrypt_int(x, secret_key)
@@ -143,7 +136,7 @@ ALL_TYPES = [np.dtype(f"{kind}int{width}") for kind in ("u", "") for width in (8
 
 
 @pytest.mark.parametrize("source", ALL_TYPES, ids=str)
-def test_casts_are_numpys(source: Any, party: Party) -> None:
+def test_casts_are_numpys(source: Any, party: IntegerParty) -> None:
     engine, secret_key = party
     info = np.iinfo(source)
     x = np.array([info.min, info.max, 0, 1, info.max // 3, info.min // 3], dtype=source)
@@ -161,7 +154,7 @@ def test_casts_are_numpys(source: Any, party: Party) -> None:
     assert_claims(flags.astype(np.int16), [1, 0], secret_key)
 
 
-def test_what_is_in_the_clear_promotes_as_numpys(party: Party) -> None:
+def test_what_is_in_the_clear_promotes_as_numpys(party: IntegerParty) -> None:
     engine, secret_key = party
     x = np.array([-100, 100], dtype=np.int8)
     a = engine.encrypt_int(x, secret_key)
@@ -187,7 +180,7 @@ def test_what_is_in_the_clear_promotes_as_numpys(party: Party) -> None:
     assert_claims(np.clip(a, -5, 5), np.clip(x, -5, 5), secret_key)
 
 
-def test_kinds_are_not_mixed(party: Party) -> None:
+def test_kinds_are_not_mixed(party: IntegerParty) -> None:
     engine, secret_key = party
     a, b = engine.encrypt_int(np.int8(-3), secret_key), engine.encrypt_uint(np.uint8(3), secret_key)
     for function in (operator.add, operator.floordiv, operator.lt, divmod, engine.minimum, engine.checked_add):
@@ -204,7 +197,7 @@ def test_kinds_are_not_mixed(party: Party) -> None:
         a + wider
 
 
-def test_what_is_refused(party: Party) -> None:
+def test_what_is_refused(party: IntegerParty) -> None:
     engine, secret_key = party
     for values in (np.array([1], dtype=np.uint8), [1, 2], 3):
         with pytest.raises(MessageTypeError, match=r"which says no width of IntArrays; pass width=8"):
@@ -223,7 +216,7 @@ def test_what_is_refused(party: Party) -> None:
             a.astype(dtype)  # type: ignore[arg-type]
 
 
-def test_files_and_pickles(party: Party, tmp_path: Path) -> None:
+def test_files_and_pickles(party: IntegerParty, tmp_path: Path) -> None:
     engine, secret_key = party
     x = np.array([[-1, 2**31 - 1], [-(2**31), 4]], dtype=np.int32)
     fresh = engine.encrypt_int(x, secret_key)
@@ -239,7 +232,7 @@ WIDE = [-(2**127), 2**127 - 1, -1, 0, 1, -(2**64), 2**64 + 5, 10**30, -(10**30) 
 
 
 @pytest.mark.parametrize("width", [128, 256])
-def test_wide_integers_are_pythons(width: int, party: Party) -> None:
+def test_wide_integers_are_pythons(width: int, party: IntegerParty) -> None:
     engine, secret_key = party
     scale = 2 ** (width - 128)
     x = np.array([scale * value + (value % 7 if scale > 1 else 0) for value in WIDE], dtype=object)
@@ -280,7 +273,7 @@ def test_wide_integers_are_pythons(width: int, party: Party) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [128, 256])
-def test_quotients_of_wide_integers(width: int, party: Party) -> None:
+def test_quotients_of_wide_integers(width: int, party: IntegerParty) -> None:
     engine, secret_key = party
     x, y = [-(2 ** (width - 1)) + 12345, 2 ** (width - 2) - 1], [3**40, -(7**30)]
     a, b = (engine.encrypt_int(values, secret_key, width=width) for values in (x, y))
@@ -290,7 +283,7 @@ def test_quotients_of_wide_integers(width: int, party: Party) -> None:
     assert_claims(a // (3**70), p // 3**70, secret_key)
 
 
-def test_counts_of_bits(party: Party, rng: np.random.Generator) -> None:
+def test_counts_of_bits(party: IntegerParty, rng: np.random.Generator) -> None:
     engine, secret_key = party
     for width in (8, 16, 64, 256):
         x = [0, 1, 2**width - 1, 2 ** (width - 1), 12, *(int(v) for v in rng.integers(0, 255, 5))]
@@ -308,7 +301,7 @@ def test_counts_of_bits(party: Party, rng: np.random.Generator) -> None:
     assert_claims(engine.leading_zeros(signed), [0 if v < 0 else 8 - int(v).bit_length() for v in EDGES], secret_key)
 
 
-def test_choices_between_truth_values(party: Party) -> None:
+def test_choices_between_truth_values(party: IntegerParty) -> None:
     engine, secret_key = party
     values = np.array([(c, a, b) for c in (0, 1) for a in (0, 1) for b in (0, 1)], dtype=bool).T
     c, a, b = (engine.encrypt_bool(v, secret_key) for v in values)

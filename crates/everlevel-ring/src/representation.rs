@@ -127,9 +127,7 @@ pub trait HalfProduct: SampleRing {
         rows: &Self::Rows,
         bodies: &[&Self::Poly],
     ) -> Vec<[Self::Poly; 2]> {
-        let sums = self.multiply(&digits.iter().map(D::borrow).collect::<Vec<_>>(), rows);
-        drop(digits);
-        self.finish_onto(sums, bodies)
+        switch(self, digits, rows, bodies)
     }
 
     /// Body and mask over a modulus of each product of ciphertexts, with the rows of a key of `s²`.
@@ -140,4 +138,16 @@ pub trait HalfProduct: SampleRing {
         rows: &Self::Rows,
         to: &Self::Modulus,
     ) -> Vec<[Self::Poly; 2]>;
+}
+
+/// [`HalfProduct::switch`] by its parts, one after the other.
+pub(crate) fn switch<R: HalfProduct + ?Sized, D: Borrow<R::Digits>>(
+    ring: &R,
+    digits: Vec<D>,
+    rows: &R::Rows,
+    bodies: &[&R::Poly],
+) -> Vec<[R::Poly; 2]> {
+    let sums = ring.multiply(&digits.iter().map(D::borrow).collect::<Vec<_>>(), rows);
+    drop(digits);
+    ring.finish_onto(sums, bodies)
 }

@@ -11,6 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::device::{DeviceRing, PACKED_NBYTES};
 use crate::held::{Copies, Held};
+use crate::representation::switch;
 use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
@@ -349,20 +350,14 @@ impl HalfProduct for Ring {
         rows: &ResidueRows,
         bodies: &[&Poly<Eval>],
     ) -> Vec<[Poly<Eval>; 2]> {
-        let of_each: Vec<&Self::Digits> = digits.iter().map(D::borrow).collect();
-        match of_each.first() {
-            Some(first) if first[0].1.is_there() => {
-                let addends: Vec<_> = bodies.iter().map(|&body| [Some(body), None]).collect();
-                let sums = self.multiply_onto_there(&of_each, rows, (&addends, &gadget.special));
-                drop(digits);
-                self.rescale_pairs(sums, bodies[0].set())
-            }
-            _ => {
-                let sums = self.multiply(&of_each, rows);
-                drop(digits);
-                self.finish_onto(sums, bodies)
-            }
+        if !digits.first().is_some_and(|first| first.borrow()[0].1.is_there()) {
+            return switch(self, digits, rows, bodies);
         }
+        let addends: Vec<_> = bodies.iter().map(|&body| [Some(body), None]).collect();
+        let of_each: Vec<&Self::Digits> = digits.iter().map(D::borrow).collect();
+        let sums = self.multiply_onto_there(&of_each, rows, (&addends, &gadget.special));
+        drop(digits);
+        self.rescale_pairs(sums, bodies[0].set())
     }
 
     /// The key switch's division by the special primes and the rescaling to `to` are one.

@@ -227,7 +227,7 @@ def _require_finite(operation: str, array: NDArray[Any]) -> None:
 
 
 Declared = float | tuple[float, float]
-"""What is said of values: their largest size, or the ends of where real ones lie."""
+"""Declaration of values: their largest size, or the ends of where real ones lie."""
 
 
 def bound(operation: str, value: Any, default: Declared | None) -> Declared | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -55,7 +55,7 @@ _MAKERS: Final[Mapping[type, Callable[..., Any]]] = {
 
 @dataclass(frozen=True)
 class Step:
-    """What the operations of one line of a program came to.
+    """Results of the operations of one line of a program.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Step:
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a program takes: see `Engine.dry_run`.
+    """Resources of a program, and its results on examples: see `Engine.dry_run`.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ class _Run:
 
 
 class _Rehearsed:
-    """What one rehearsal was seen to do."""
+    """Observations of one rehearsal."""
 
     def __init__(self, engine: Any, keys: RehearsalKeys, options: dict[str, Any]) -> None:
         self.engine, self.keys, self.options = engine, keys, options
@@ -307,7 +307,7 @@ class _Rehearsed:
             seconds=self.seconds * _ratio(real.log_n, self.engine.log_n),
             memory=0,
         )
-        return DryRun(**{**vars(run_of), "memory": _memory(real, run_of)})
+        return replace(run_of, memory=_memory(real, run_of))
 
 
 def _ratio(log_n: int, rehearsed: int) -> float:

@@ -22,7 +22,7 @@ __all__ = ["EncryptedArray"]
 Axis = int | tuple[int, ...] | None
 
 _REDUCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"sum": operator.add, "max": np.maximum, "min": np.minimum}
-"""What brings two blocks' results together."""
+"""Functions that bring two blocks' results together."""
 
 
 class EncryptedArray(Encrypted):

@@ -8,7 +8,7 @@ use super::Context;
 use crate::call::{Slots, run, values};
 use crate::objects::{Ciphertext, Plaintext, PublicKey, SecretKey};
 
-/// What an encryptor says of values.
+/// A declaration of values by their encryptor.
 #[derive(FromPyObject)]
 enum Declared {
     /// Where real ones lie.
