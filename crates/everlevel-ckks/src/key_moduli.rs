@@ -1,7 +1,5 @@
 //! The modulus of every key that a context can make, which its security claim is about.
 
-use std::collections::BTreeSet;
-
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
 use everlevel_security::estimate::{CostModel, Lwe, cheapest, core_svp};
@@ -98,14 +96,10 @@ impl Core {
         all.push(key("conjugation before EvalMod".into(), gadgets.conjugation.full_set(), main));
         all.push(key("to the sparse secret".into(), encapsulation.full_set(), sparse));
         let counts = self.params.stage_counts(self.encoder.slots());
-        // Small keys have the shapes of CoeffsToSlots' keys for the least of these.
-        let down: BTreeSet<usize> = counts.iter().map(|&count| coeffs_to_slots_count(self, count)).collect();
-        for stages in &down {
-            let to_dense = dense_gadget(self, &raised(self, *stages));
-            all.push(key(format!("from the sparse secret, {stages} stages"), to_dense.full_set(), main));
-        }
+        let down = coeffs_to_slots_count(self);
+        all.push(key("from the sparse secret".into(), dense_gadget(self, &raised(self, down)).full_set(), main));
         for (what, transform, counts) in [
-            ("CoeffsToSlots", Transform::CoeffsToSlots, down.into_iter().collect()),
+            ("CoeffsToSlots", Transform::CoeffsToSlots, vec![down]),
             ("SlotsToCoeffs", Transform::SlotsToCoeffs, counts.clone()),
             ("SlotsToCoeffs at the lowest levels", Transform::SlotsToCoeffsFirst, counts),
         ] {

@@ -182,7 +182,7 @@ const BOOTSTRAPS: &str = "
     conjugation_key 969fa9a83154f5df2d947e65
     small_bootstrap_key bef0f736821b61a4eb236b44
     bootstrap_key large 3 6627bd1a36140dbcfe05865a
-    bootstrap_key medium 4 6fa598a3bcf5a6b1201f8a70
+    bootstrap_key medium 4 c5cbb6ec50a6ee654c76a178
     lossy_bootstrap_key large 3 65d2ebd88b03c4c5de001a87
     bootstrap_key both medium 3 2f9081e92c9a2186296ace7b
     encrypt c30a50c0e471bfbeb0d9ca13

@@ -3,10 +3,10 @@
 use crate::common::{assert_close, uniform};
 use everlevel_ckks::io::{Access, Container, kinds};
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, ConjugationKey, Context,
-    Entries, FixedRotationKey, Form, KeyRef, LightPlainMatrix, LightPlaintext, Loading, MatrixMultiplicationKey,
-    Object, Options, Params, ParamsLiteral, PlainMatrix, Plaintext, PublicKey, RelinearizationKey, RotationKey,
-    SecretKey, SmallBootstrapKey, Stored, Units, no_progress,
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKind, Bootstrapper, Ciphertext, Complex64,
+    ConjugationKey, Context, Entries, FixedRotationKey, Form, KeyRef, LightPlainMatrix, LightPlaintext, Loading,
+    MatrixMultiplicationKey, Object, Options, Params, ParamsLiteral, PlainMatrix, Plaintext, PublicKey,
+    RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey, Stored, Units, no_progress,
 };
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_testkit::stored::{StoredFiles, kind_of};
@@ -18,6 +18,8 @@ const TOP: usize = 1;
 const MATRIX: [f64; 6] = [0.5, -0.25, 0.125, 0.75, 0.0, -0.5];
 const SHAPE: (usize, usize) = (2, 3);
 const STAGES: usize = 2;
+/// Stages of CoeffsToSlots of the stored bootstrap key.
+const COEFFS_TO_SLOTS_STAGES: usize = 2;
 /// In the names of files without their data: keys of bootstraps, which have megabytes. The seed of [`context`] makes
 /// the same data again (`golden.rs` says so), and the checksums in the header are theirs.
 const HEADER: &str = ".header";
@@ -121,7 +123,8 @@ fn key_of_bootstraps(files: &StoredFiles, kind: &str) -> Vec<u8> {
     let Chain { ctx, secret, .. } = Chain::new(files, true);
     let bootstrapper = Bootstrapper::new(&ctx).unwrap();
     if kind == kinds::BOOTSTRAP_KEY {
-        let key = bootstrapper.bootstrap_key(&secret, STAGES, BootstrapKeySize::Medium, &no_progress).unwrap();
+        let (stages, size) = ((STAGES, COEFFS_TO_SLOTS_STAGES), BootstrapKeySize::Medium);
+        let key = bootstrapper.bootstrap_key_with(BootstrapKind::Regular, &secret, stages, size, &no_progress).unwrap();
         return ctx.to_container(&key, Form::Seeded).unwrap().to_bytes();
     }
     let key = bootstrapper.small_bootstrap_key(&secret, &no_progress).unwrap();

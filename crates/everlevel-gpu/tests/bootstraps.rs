@@ -96,12 +96,10 @@ impl<D: Device> Setup<D> {
                 let most = 4 * 8 * self.ctx.ring().n() as u64;
                 assert!(uploaded < most, "{what}: {uploaded} bytes go to the device, more than tables have");
                 let launches = after.launches - before.launches;
-                // Two levels are two bootstraps; each stage beyond three is some sixty launches more, and so is each
-                // rotation onto fewer slots.
+                // Two levels are two bootstraps.
                 let is_long = ["small", "high precision"].iter().any(|name| what.starts_with(name));
                 let usual = if what.contains("Usual") { 2 } else { 1 };
-                let stages = ["4 stages", "5 stages"].iter().any(|stages| what.contains(stages));
-                let most = usual * if is_long { 1200 } else { 600 + 60 * u64::from(stages) };
+                let most = usual * if is_long { 1200 } else { 600 };
                 println!("{what}: {launches} launches");
                 assert!(launches <= most, "{what}: {launches} launches, {most} at most");
                 assert_eq!(self.arena.free_limb_count(), free, "{what}: limbs are left behind");

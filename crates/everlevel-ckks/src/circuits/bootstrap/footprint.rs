@@ -14,7 +14,7 @@ use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::moduli::{
-    MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, small_stage_count, spared_primes, stage_gadget,
+    MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, spared_primes, stage_gadget,
 };
 use crate::core::Core;
 use crate::footprint::{digit_count, key_switch_limbs};
@@ -127,10 +127,10 @@ impl Core {
         let down = transform == Transform::CoeffsToSlots;
         let (stage_count, steps) = match form {
             BootstrapKeyForm::Full { size, coeffs_to_slots_count: made, .. } => {
-                let of_keys = || made.unwrap_or_else(|| coeffs_to_slots_count(self, stage_count));
+                let of_keys = || made.unwrap_or_else(|| coeffs_to_slots_count(self));
                 (if down { of_keys() } else { stage_count }, Steps::Hoisted(size))
             }
-            BootstrapKeyForm::Small if down => (small_stage_count(self), Steps::Left),
+            BootstrapKeyForm::Small if down => (coeffs_to_slots_count(self), Steps::Left),
             BootstrapKeyForm::Small => (stage_count, Steps::Right),
         };
         MapsId { transform, stage_count, kind, steps, spared: transform.own_spared(spared) }
@@ -164,6 +164,14 @@ impl Core {
     }
 }
 
+impl BootstrapKeyShape {
+    /// The memory of keys of the shape.
+    pub(super) fn footprint(self, core: &Core) -> Result<Footprint, Error> {
+        let op = self.kind.operation();
+        core.counted(|source| BootstrapKey::from_source(op, core, nobodys(core), self, source))
+    }
+}
+
 impl Bootstrapper {
     /// The memory of [`Bootstrapper::bootstrap_key_of`].
     ///
@@ -178,9 +186,8 @@ impl Bootstrapper {
         let op = kind.operation();
         self.check_stage_count(op, stage_count)?;
         let core = &self.context().core;
-        let coeffs_to_slots_count = coeffs_to_slots_count(core, stage_count);
-        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
-        core.counted(|source| BootstrapKey::from_source(op, core, nobodys(core), shape, source))
+        let coeffs_to_slots_count = coeffs_to_slots_count(core);
+        BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size }.footprint(core)
     }
 
     /// The memory of [`Bootstrapper::small_bootstrap_key`].

@@ -13,7 +13,9 @@ use crate::circuits::bootstrap::key_set::{
 };
 use crate::circuits::bootstrap::maps::{LiftedMaps, MapCache, Maps, MapsId};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, is_packed, maps_kind, small_stage_count, stage_gadget};
+use crate::circuits::bootstrap::moduli::{
+    MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, stage_gadget,
+};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey, RotationKey, key_methods};
@@ -159,7 +161,7 @@ impl BootstrapKey {
 
 impl SmallBootstrapKey {
     pub(crate) fn from_source(op: &'static str, core: &Core, origin: Origin, source: KeySource) -> Result<Self, Error> {
-        let top = TopKeys::from_source(op, core, small_stage_count(core), Steps::Left, source)?;
+        let top = TopKeys::from_source(op, core, coeffs_to_slots_count(core), Steps::Left, source)?;
         Ok(Self { origin, slot_count: core.encoder.slots(), top })
     }
 

@@ -4,12 +4,13 @@ use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
+use crate::chain::stage_counts;
 use crate::circuits::bootstrap::bootstrapper::Bootstrapper;
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::{coeffs_to_slots_count, small_stage_count};
+use crate::circuits::bootstrap::moduli::coeffs_to_slots_count;
 use crate::core::Core;
 use crate::keys::SecretKey;
 use crate::{Error, Progress};
@@ -43,14 +44,35 @@ impl Bootstrapper {
         size: BootstrapKeySize,
         progress: Progress,
     ) -> Result<BootstrapKey, Error> {
+        let coeffs_to_slots_count = coeffs_to_slots_count(&self.context().core);
+        self.bootstrap_key_with(kind, secret, (stage_count, coeffs_to_slots_count), size, progress)
+    }
+
+    /// Keys of a kind with so many stages of SlotsToCoeffs and of CoeffsToSlots, as older files have them: version 0.1
+    /// had as many of one as of the other.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::bootstrap_key`].
+    pub fn bootstrap_key_with(
+        &self,
+        kind: BootstrapKind,
+        secret: &SecretKey,
+        (stage_count, coeffs_to_slots_count): (usize, usize),
+        size: BootstrapKeySize,
+        progress: Progress,
+    ) -> Result<BootstrapKey, Error> {
         let op = kind.operation();
         self.context().check(op, "secret key", secret.origin)?;
         self.check_stage_count(op, stage_count)?;
-        let footprint = self.bootstrap_key_footprint(kind, stage_count, size)?;
+        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
+        let supported = stage_counts(self.context().slot_count());
+        if !supported.contains(&coeffs_to_slots_count) {
+            let (stage_count, slot_count) = (coeffs_to_slots_count, self.context().slot_count());
+            return Err(Error::StageCount { op, stage_count, slot_count, supported });
+        }
+        let footprint = shape.footprint(&self.context().core)?;
         let seed = self.context().core.seeds.next()?;
         self.context().install_large(op, footprint, |core| {
-            let coeffs_to_slots_count = coeffs_to_slots_count(core, stage_count);
-            let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
             let mut generator = Generator::new(op, core, secret, seed, progress, shape.key_count(core))?;
             BootstrapKey::from_source(op, core, secret.origin, shape, &mut |_, purpose, gadget| {
                 generator.key(purpose, gadget)
@@ -71,7 +93,7 @@ impl Bootstrapper {
         let footprint = self.small_bootstrap_key_footprint()?;
         let seed = self.context().core.seeds.next()?;
         self.context().install_large(op, footprint, |core| {
-            let total = TopKeys::count(core, small_stage_count(core), Steps::Left);
+            let total = TopKeys::count(core, coeffs_to_slots_count(core), Steps::Left);
             let mut generator = Generator::new(op, core, secret, seed, progress, total)?;
             SmallBootstrapKey::from_source(op, core, secret.origin, &mut |_, purpose, gadget| {
                 generator.key(purpose, gadget)

@@ -16,7 +16,7 @@ use num_complex::Complex64;
 use crate::chain::LOG2_EVAL_MOD;
 use crate::circuits::bootstrap::dft::{self, Shape, Shift, Steps, UpperHalfFactor};
 use crate::circuits::bootstrap::key_set::StageKeys;
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, is_packed, small_stage_count};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, coeffs_to_slots_count, is_packed};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::ladder::ratio;
@@ -127,9 +127,9 @@ fn shifts(core: &Core, MapsId { transform, stage_count, kind, steps, .. }: MapsI
     match (transform, kind) {
         (Transform::CoeffsToSlots, MapsKind::Packable) => chain(&shapes, 0, None),
         (Transform::CoeffsToSlots, MapsKind::Apart) => chain(&shapes, -reach(stage_count), None),
-        (Transform::SlotsToCoeffs, _) => chain(&shapes, reach(small_stage_count(core)), Some(0)),
+        (Transform::SlotsToCoeffs, _) => chain(&shapes, reach(coeffs_to_slots_count(core)), Some(0)),
         (Transform::SlotsToCoeffsFirst, _) => {
-            let reach = reach(small_stage_count(core));
+            let reach = reach(coeffs_to_slots_count(core));
             chain(&shapes, 0, Some(-reach))
         }
     }

@@ -152,13 +152,8 @@ pub(crate) fn trace_rotations(core: &Core) -> Vec<i64> {
 }
 
 /// Stages of CoeffsToSlots by keys that are made now. They cost no message levels, so that their number is free: the
-/// one with the fewest rotations whose modulus leaves room for special primes, where SlotsToCoeffs hasn't more.
-pub(crate) fn coeffs_to_slots_count(core: &Core, stage_count: usize) -> usize {
-    stage_count.max(small_stage_count(core))
-}
-
-/// Stages of CoeffsToSlots with small keys.
-pub(crate) fn small_stage_count(core: &Core) -> usize {
+/// one with the fewest rotations whose modulus leaves room for special primes.
+pub(crate) fn coeffs_to_slots_count(core: &Core) -> usize {
     core.params.coeffs_to_slots_count(core.encoder.slots())
 }
 
