@@ -96,3 +96,37 @@ def saved(model: Any) -> bytes:
     """The bytes of a model's file."""
     content: bytes = onnx.ModelProto.SerializeToString(model)
     return content
+
+
+def residual(rng: Any, channels: Sequence[int], *, size: int = 8, classes: int = 4, activation: str = "Relu") -> Any:
+    """A residual network of one block for each number of channels; all but the first halve their images."""
+    weights: dict[str, Any] = {}
+    nodes = []
+
+    def convolution(of: str, name: str, shape: tuple[int, int, int], stride: int = 1, gain: float = 1.0) -> str:
+        outputs, inputs, kernel = shape
+        weights[f"w{name}"] = rng.normal(size=(outputs, inputs, kernel, kernel)) * gain / np.sqrt(inputs) / kernel
+        weights[f"b{name}"] = rng.normal(size=outputs) / 20
+        pads = [kernel // 2] * 4
+        nodes.append(node("Conv", f"{of} w{name} b{name}", name, pads=pads, strides=[stride, stride]))
+        return name
+
+    def acted(of: str) -> str:
+        nodes.append(node(activation, of, f"{of}'"))
+        return f"{of}'"
+
+    last, before = acted(convolution("x", "first", (channels[0], 3, 3))), channels[0]
+    for block, count in enumerate(channels):
+        stride = 2 if block else 1
+        inner = acted(convolution(last, f"a{block}", (count, before, 3), stride, 1.4))
+        outer = convolution(inner, f"b{block}", (count, count, 3), 1, 0.7)
+        beside = convolution(last, f"s{block}", (count, before, 1), 2) if block else last
+        nodes.append(node("Add", f"{outer} {beside}", f"c{block}"))
+        last, before = acted(f"c{block}"), count
+    weights |= {"full": rng.normal(size=(before, classes)), "bias": rng.normal(size=classes) / 10}
+    nodes += [
+        node("GlobalAveragePool", last, "means"),
+        node("Flatten", "means", "flat"),
+        node("Gemm", "flat full bias", "y"),
+    ]
+    return network(nodes, (3, size, size), weights)

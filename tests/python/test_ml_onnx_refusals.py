@@ -86,7 +86,7 @@ REFUSED: dict[str, tuple[list[Any], tuple[int, ...], dict[str, Any], str]] = {
         [node("Conv", "x k", pads=[2**40] * 4)],
         IMAGE,
         KERNEL,
-        "weights as a full matrix, and up to 67108864",
+        "weights, each pixel's counted, and up to 67108864",
     ),
     "auto_pad": ([node("Conv", "x k", auto_pad="BEST")], IMAGE, KERNEL, "auto_pad='BEST', and 'NOTSET' or"),
     "small image": ([node("Conv", "x k")], (1, 6, 2), KERNEL, r"windows of \(3, 3\) on a padded image of \(6, 2\)"),
@@ -148,7 +148,7 @@ REFUSED: dict[str, tuple[list[Any], tuple[int, ...], dict[str, Any], str]] = {
     "weights of NaN": ([node("Gemm", "x w")], (4,), {"w": np.nan * ONES}, "has a weight that is not finite"),
     "unknown attribute": ([node("Relu", "x", consumed_inputs=[0])], (4,), {}, "consumed_inputs"),
     "unknown input": ([node("Gemm", "x w")], (4,), {}, "malformed .*w"),
-    "too large": ([node("Relu", "x")], (3, 224, 224), {}, "input 'x' has 150528 numbers of 150528 before it"),
+    "too large": ([node("Relu", "x")], (3, 2**13, 2**13), {}, "input 'x' has 201326592 weights, each pixel's counted"),
     "open size": ([node("Relu", "x")], ("width",), {}, r"input 'x' has shape \(\?, \?\), and .* is supported"),  # type: ignore[dict-item]
     "no features": ([node("Relu", "x")], (), {}, r"input 'x' has shape \(\?\)|input 'x' has shape \(\?,\)"),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everlevel.ml import _costs, _layout, _moves, _placement
+from everlevel.ml import _costs, _layout, _moves, _placement, _weights
 from everlevel.ml._layout import Layout, Placement
 from everlevel.ml._network import Task
 from everlevel.ml._program import SQUARE, Map, Polynomial, Program
@@ -20,7 +20,7 @@ from everlevel.ml._schedule import Schedule
 def moved(layout: Layout, weights: Any, slots: Any, before: Placement, after: Placement) -> Any:
     """Compute a map of slots by rotations, products and folds."""
     y = np.zeros(layout.slot_count)
-    for place, diagonal in _moves.diagonals(weights, before, after).items():
+    for place, diagonal in _moves.diagonals(_weights.terms(weights), before, after).items():
         y += layout.filled(diagonal) * np.roll(slots, -place * layout.lanes)
     for fold in _moves.folds(before, after):
         y = y + np.roll(y, -fold * layout.lanes)
@@ -37,7 +37,10 @@ def check(weights: Any, before: Placement, after: Placement, lanes: int, rng: np
     # Every slot has a result, or 0: nothing else is there that a polynomial could make large.
     expected = np.tile(after.spread(x @ weights.T), (1, places // after.period)).T.ravel()
     np.testing.assert_allclose(y, expected, atol=1e-12)
-    turns, diagonals = _moves.turns(weights, before, after), _moves.diagonals(weights, before, after)
+    turns, diagonals = (
+        _moves.turns(_weights.terms(weights), before, after),
+        _moves.diagonals(_weights.terms(weights), before, after),
+    )
     assert list(diagonals) == list(turns.places)
     assert turns.folds == _moves.folds(before, after)
     assert all(diagonal.any() for diagonal in diagonals.values()) or turns.is_slotwise
@@ -50,7 +53,7 @@ def test_plain_products(outputs: int, inputs: int, lanes: int, share: float, rng
     weights = rng.normal(size=(outputs, inputs)) * (rng.uniform(size=(outputs, inputs)) <= share)
     check(weights, _layout.plain(inputs), _layout.plain(outputs), lanes, rng)
     period = min(_layout.power(outputs), _layout.power(inputs))
-    assert len(_moves.turns(weights, _layout.plain(inputs), _layout.plain(outputs)).places) <= period
+    assert len(_moves.turns(_weights.terms(weights), _layout.plain(inputs), _layout.plain(outputs)).places) <= period
 
 
 @pytest.mark.parametrize("periods", [(32, 32), (64, 16), (16, 64)])
@@ -103,8 +106,8 @@ def test_choices_of_offsets_are_few() -> None:
     for y, x in itertools.product(range(7), repeat=2):
         weights[:, y, x, 2 * y : 2 * y + 5, 2 * x : 2 * x + 5] = 1
     flat = weights[..., 2:16, 2:16].reshape(16 * 49, 196)
-    assert len(_moves.turns(flat, repeated, full).places) == 36
-    assert len(_moves.turns(flat, alone, full).places) == 144
+    assert len(_moves.turns(_weights.terms(flat), repeated, full).places) == 36
+    assert len(_moves.turns(_weights.terms(flat), alone, full).places) == 144
 
 
 def small_program(rng: np.random.Generator) -> Program:
@@ -151,7 +154,7 @@ def test_the_choice_is_the_best_of_all(made: Any, lanes: int, is_chained: bool, 
             after, level = placements[index + 1], program.levels - program.depths[program.steps.index(step)][0]
             for number, weights in program.parts(step):
                 before = placements[number]
-                turns = _moves.turns(weights, before, after)
+                turns = _moves.turns(_weights.terms(weights), before, after)
                 layout = _layout.of_rows(lanes, (before, after), is_chained=is_chained)
                 total += costs.rows(level, turns, layout)
         return total

@@ -58,7 +58,8 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         Largest error of a score on the examples, by polynomials in place of activations and by noise, as a share of
         the scores' spread. The least degree of 3, 7, 15, 31, 63 and 127 is taken that keeps it.
     memory : int, optional
-        Largest number of bytes for keys, weights and a group of rows.
+        Largest number of bytes for keys, weights and a group of rows. Weights of layers are held in smaller forms,
+        which take more time, until they fit. If left out, as far as they exceed 8 GB.
     margin : float, default 0.1
         Share of each feature's interval by which it is widened at each end; and of the largest distance from the mean.
     input_range : pair of array_like, optional

@@ -13,8 +13,9 @@ from typing import Final
 from .. import _native
 from ._layout import Layout
 from ._moves import Turns
-from ._program import Polynomial
+from ._program import Polynomial, Step
 from ._schedule import FAST
+from ._weights import terms
 
 MACHINE: Final = "one core of an AMD EPYC (Zen 5)"
 """Where the factors below were measured."""
@@ -28,6 +29,8 @@ _PRODUCT: Final = 1.1e-9
 """Seconds of a diagonal's product with one limb of both polynomials, divided by N."""
 _PASS: Final = 6.0e-10
 """Seconds of one pass over a limb, as of a sum or a product with an integer, divided by N."""
+_ENCODING: Final = 5.0e-8
+"""Seconds of encoding a diagonal before its transforms, divided by N."""
 _CALL: Final = 2.0e-5
 """Seconds of a call of the engine, whatever it computes."""
 _DECODING: Final = 17
@@ -78,7 +81,7 @@ class Costs:
             bits += size
         return digits * (limbs + special), 2 * (limbs + special)
 
-    def _of(self, seconds: float, limbs: int) -> float:
+    def _of(self, seconds: float, limbs: float) -> float:
         return seconds * limbs * 2.0**self.log_n
 
     def _of_transforms(self, count: int) -> float:
@@ -98,15 +101,29 @@ class Costs:
         """Seconds of a product with a number or a plaintext."""
         return self._of_transforms(2 * (level + 1))
 
-    def rows(self, level: int, turns: Turns, layout: Layout) -> float:
-        """Seconds of a map of rows."""
+    def rows(self, level: int, turns: Turns, layout: Layout, kind: str = "packed") -> float:
+        """Seconds of a map of rows, of diagonals that are held packed, light or made anew."""
         folds = self.rotations(level - 1, len(turns.folds), len(turns.folds))
         if turns.is_slotwise:
             return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
-        products = self._of(_PRODUCT, len(turns.places) * (level + 1))
+        each = self._of(_PRODUCT, level + 1) + self.anew(level, kind)
+        products = len(turns.places) * each
         own = Rotations.of(turns.places, layout)
         rotations = self.rotations(level, own.count, own.digit_count)
         return rotations + products + self.rescaling(level) + folds
+
+    def sketch(self, level: int, step: Step) -> float:
+        """Seconds of a step whose places in slots aren't known: maps have a diagonal for each weight of a sum."""
+        if isinstance(step, Polynomial):
+            return self.polynomial(level, step)
+        count = len(terms(step.weights)[2]) / len(step.bias)
+        rotations = self.rotations(level, round(2 * count**0.5), 2)
+        return rotations + self._of(_PRODUCT, level + 1) * count + self.rescaling(level)
+
+    def anew(self, level: int, kind: str) -> float:
+        """Seconds of a diagonal's product beyond a packed one's, where it is transformed, or encoded, at each use."""
+        transforms = self._of(_LARGE_TRANSFORM * self.log_n, level + 1)
+        return {"packed": 0.0, "light": transforms, "anew": transforms + self._of(_ENCODING, 1)}[kind]
 
     def bootstrap(self, level: int, to: int, stage_count: int) -> float:
         """Seconds of a bootstrap of real values to a level."""

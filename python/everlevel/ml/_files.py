@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
@@ -22,13 +23,17 @@ from .._common import checks, headers
 from .._common.storable import PathLike
 from ..ckks import Engine, Plaintext
 from ..errors import ChecksumError, FileKindError, HeaderError, ModelError, NewerFormatError
+from ._weights import Weights, csr, is_sparse
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the notes, and of what programs mean: part of every model's hash."""
 
 NOTE: Final = "ml"
 _MOST_BYTES: Final = 24 << 20
 """Largest note: readers take headers of 32 MiB."""
+
+_MOST_WEIGHTS: Final = 2**26
+"""Largest number of weights of a map."""
 
 T = TypeVar("T")
 Notes = dict[str, Any]
@@ -59,6 +64,57 @@ def packed_integers(array: NDArray[np.int64]) -> str:
 def unpacked_integers(entry: str) -> NDArray[np.int64]:
     """Return the vector that `packed_integers` made; `ValueError` for anything else."""
     return np.frombuffer(base64.b64decode(entry, validate=True), dtype="<i4").astype(np.int64)
+
+
+def packed_weights(weights: Weights) -> Notes:
+    """Return weights for JSON. Sparse ones repeat a kernel in every window, so that they are short once compressed."""
+    if not is_sparse(weights):
+        return packed(weights)
+    distinct, chosen = np.unique(weights.data, return_inverse=True)
+    return {
+        "shape": list(weights.shape),
+        "values": packed(distinct),
+        "counts": _deflated(np.diff(weights.indptr)),
+        "steps": _deflated(np.diff(weights.indices, prepend=0)),
+        "chosen": _deflated(chosen),
+    }
+
+
+def unpacked_weights(entry: Mapping[str, Any]) -> Weights:
+    """Return the weights that `packed_weights` made; `ValueError` for anything else."""
+    if "steps" not in entry:
+        return unpacked(entry, 2)
+    rows, columns = entry["shape"]
+    if not all(isinstance(size, int) and 0 < size <= _MOST_WEIGHTS for size in (rows, columns)):
+        raise ValueError("a shape of weights")
+    counts, values = _inflated(entry["counts"], rows), unpacked(entry["values"], 1)
+    count = int(counts.sum())
+    if counts.min() < 0 or not 0 < count <= _MOST_WEIGHTS:
+        raise ValueError("a count of weights")
+    indices, chosen = np.cumsum(_inflated(entry["steps"], count)), _inflated(entry["chosen"], count)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    is_first = np.zeros(count + 1, dtype=bool)
+    is_first[starts] = True
+    is_ascending = bool((is_first[1:-1] | (np.diff(indices) > 0)).all())
+    ends = min(indices.min(), chosen.min()), indices.max() - columns, chosen.max() - len(values)
+    if not is_ascending or ends[0] < 0 or ends[1] >= 0 or ends[2] >= 0:
+        raise ValueError("places of weights")
+    return csr(values[chosen], indices.astype(np.int32), starts, (rows, columns))
+
+
+def _deflated(array: NDArray[Any]) -> str:
+    """Return integers of 32 bits, compressed, for JSON."""
+    data = zlib.compress(np.ascontiguousarray(array, dtype="<i4").tobytes(), 1)
+    return base64.b64encode(data).decode("ascii")
+
+
+def _inflated(entry: str, count: int) -> NDArray[np.int64]:
+    """Return so many integers that `_deflated` made, and expand no more than these."""
+    reader = zlib.decompressobj()
+    data = reader.decompress(base64.b64decode(entry, validate=True), 4 * count)
+    if len(data) != 4 * count or reader.unconsumed_tail:
+        raise ValueError(f"{count} integers")
+    return np.frombuffer(data, dtype="<i4").astype(np.int64)
 
 
 def text(notes: Notes) -> str:
@@ -136,7 +192,7 @@ def understood(notes: Notes, read_notes: Callable[[Notes], T]) -> T:
     """Read notes, and say of those that no writer wrote that they are malformed."""
     try:
         return read_notes(notes)
-    except (KeyError, ValueError, TypeError, AttributeError, OverflowError, binascii.Error) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError, binascii.Error, zlib.error) as error:
         raise malformed(error) from error
 
 

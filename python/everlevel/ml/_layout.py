@@ -10,17 +10,22 @@ nothing is rotated.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._network import Array
 from ._program import Program
 from ._schedule import Schedule
+from ._weights import Array
 
 Places = NDArray[np.int64]
+
+KINDS: Final = ("packed", "light", "anew")
+"""Forms of a map's diagonals: ready for products; without primes; or none, and each is encoded at each use."""
 
 
 def power(count: int) -> int:
@@ -48,6 +53,11 @@ class Placement:
     def period(self) -> int:
         """Places after which they repeat."""
         return len(self.features)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Digest of the places: equal ones are the same placement."""
+        return hashlib.blake2b(self.features.tobytes(), digest_size=16).digest()
 
     @property
     def first(self) -> Places:
@@ -92,6 +102,8 @@ class Layout:
         Whether baby steps are added up from keys of powers of two, where they have a key each else.
     schedule : Schedule
         Levels of inputs and of bootstrapped ciphertexts; a client knows the first.
+    kinds : tuple of str
+        How each map's diagonals are held, one of `KINDS`; a client knows none.
     """
 
     kind: Literal["rows", "features"]
@@ -102,6 +114,7 @@ class Layout:
     placements: tuple[Placement, ...] = ()
     is_chained: bool = False
     schedule: Schedule = field(default_factory=lambda: Schedule(0))
+    kinds: tuple[str, ...] = ()
 
     @property
     def capacity(self) -> int:
@@ -122,7 +135,7 @@ class Layout:
     def ends(self) -> Layout:
         """The layout of inputs and results alone."""
         ends = (self.placements[0], self.placements[-1]) if self.placements else ()
-        return replace(self, placements=ends, schedule=Schedule(self.schedule.level))
+        return replace(self, placements=ends, schedule=Schedule(self.schedule.level), kinds=())
 
     def groups(self, row_count: int) -> int:
         """Return the groups that so many rows take."""
@@ -164,7 +177,8 @@ def of_rows(lanes: int, placements: tuple[Placement, ...], *, is_chained: bool) 
     """Return the layout that has so many rows in a unit, in these places."""
     period = max(placement.period for placement in placements)
     ends = placements[0].count, placements[-1].count
-    return Layout("rows", period * lanes, lanes, *ends, placements, is_chained)
+    kinds = KINDS[:1] * (len(placements) - 1)
+    return Layout("rows", period * lanes, lanes, *ends, placements, is_chained, kinds=kinds)
 
 
 def of_features(program: Program, slot_count: int) -> Layout:

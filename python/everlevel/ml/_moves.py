@@ -13,12 +13,13 @@ fully homomorphic encryption using multiplexed parallel convolutions", ICML 2022
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ._layout import Placement, Places
-from ._network import Array
+from ._weights import Array, Terms
 
 
 @dataclass(frozen=True)
@@ -43,43 +44,31 @@ class Turns:
 
 
 @dataclass(frozen=True, eq=False)
-class _Terms:
-    """Terms of all sums: a place of the results, an output and a feature for each, and offsets to choose from.
+class _Sources:
+    """Places of a placement's features: the first of each, and those that it may be read at in its stead.
 
     Attributes
     ----------
-    place, output, feature : ndarray, shape (terms,)
-    sources : ndarray, shape (terms, choices)
-        Places of the feature.
-    offsets : ndarray, shape (terms, choices)
-        Of each source, modulo the smaller period.
+    first : ndarray, shape (features,)
+    pattern : ndarray, shape (features,)
+        Which row of `steps` a feature has.
+    steps : ndarray, shape (patterns, choices)
+        From the first place to each place of a feature; fewer ones are filled up with 0.
     """
 
-    place: Places
-    output: Places
-    feature: Places
-    sources: Places
-    offsets: Places
+    first: Places
+    pattern: Places
+    steps: Places
 
     @classmethod
-    def of(cls, weights: Array, before: Placement, after: Placement) -> _Terms:
-        """Find the terms of weights that aren't zero, output by output."""
-        place = np.flatnonzero(after.features >= 0)
-        place = place[np.argsort(after.features[place], kind="stable")]
-        row, column = np.nonzero(weights)
-        counts = np.bincount(row, minlength=len(weights))
-        lengths = counts[after.features[place]]
-        ends = np.cumsum(lengths)
-        starts = (np.cumsum(counts) - counts)[after.features[place]]
-        within = np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)
-        feature = column[np.repeat(starts, lengths) + within]
-        places = np.repeat(place, lengths)
-        sources = _sources(before)[feature]
-        offsets = (sources - places[:, None]) % min(before.period, after.period)
-        return cls(places, after.features[places], feature, sources, offsets)
+    def of(cls, placement: Placement) -> _Sources:
+        """Find the places of features."""
+        places = _places(placement)
+        steps, pattern = np.unique(places - places[:, :1], axis=0, return_inverse=True)
+        return cls(places[:, 0].astype(np.int32), pattern.ravel().astype(np.int32), steps)
 
 
-def _sources(placement: Placement) -> Places:
+def _places(placement: Placement) -> Places:
     """Return all places of each feature, of shape (features, choices); fewer ones are filled up with the first."""
     place = np.flatnonzero(placement.features >= 0)
     place = place[np.argsort(placement.features[place], kind="stable")]
@@ -89,26 +78,67 @@ def _sources(placement: Placement) -> Places:
     return np.asarray(place[starts[:, None] + np.where(choice < counts[:, None], choice, 0)])
 
 
-def _cover(offsets: Places, modulus: int) -> Places:
-    """Return few offsets of which every term has one: the one of the most terms first."""
-    if offsets.shape[1] == 1:
-        return np.flatnonzero(np.bincount(offsets[:, 0], minlength=modulus))
-    # Terms of one set of choices are one kind: sets are told apart by sums of random numbers.
-    marks = np.random.default_rng(0).integers(0, 2**62, modulus)
-    ordered = np.sort(offsets, axis=1)
-    is_new = np.pad(np.diff(ordered, axis=1) != 0, ((0, 0), (1, 0)), constant_values=True)
-    _, first, sizes = np.unique((marks[ordered] * is_new).sum(1), return_index=True, return_counts=True)
-    order = np.argsort(first)
-    kinds, sizes = ordered[first[order]], sizes[order]
-    chosen = []
-    while len(kinds):
-        counts = np.bincount(kinds.ravel(), np.repeat(sizes, kinds.shape[1]), minlength=modulus)
-        best = kinds[int((counts[kinds] == counts.max()).any(1).argmax())]
-        offset = int(best[counts[best].argmax()])
-        chosen.append(offset)
-        left = (kinds != offset).all(1)
-        kinds, sizes = kinds[left], sizes[left]
-    return np.array(chosen, dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class _Kinds:
+    """Kinds of a map's terms: those of one kind have the same offsets to choose from.
+
+    Attributes
+    ----------
+    row, column, values : ndarray
+        Of weights that aren't zero.
+    sources : _Sources
+        Of the inputs.
+    results : ndarray, shape (outputs, copies)
+        Places of each output.
+    modulus : int
+        Of offsets: the smaller period. A term's kind is its pattern times this, plus the offset of the first place.
+    """
+
+    row: Places
+    column: Places
+    values: Array
+    sources: _Sources
+    results: Places
+    modulus: int
+
+    @classmethod
+    def of(cls, found: Terms, before: Placement, after: Placement) -> _Kinds:
+        """Bring terms of weights to their places."""
+        return cls(*found, _Sources.of(before), _places(after), min(before.period, after.period))
+
+    def copies(self) -> Iterator[tuple[Places | slice, Places, Places]]:
+        """Yield, for each copy of the results, the terms that it has, their places, and their kinds."""
+        for copy, places in enumerate(self.results.T.astype(np.int32)):
+            has = places != self.results[:, 0] if copy else np.ones(len(places), dtype=bool)
+            each = slice(None) if has.all() else np.flatnonzero(has[self.row])
+            place, column = places[self.row[each]], self.column[each]
+            kind = (self.sources.first[column] - place) & (self.modulus - 1)
+            if len(self.sources.steps) > 1:
+                kind += self.sources.pattern[column] * self.modulus
+            yield each, place, kind
+
+    def offsets(self, kinds: Places) -> Places:
+        """Return the offsets of kinds, of shape (kinds, choices)."""
+        pattern, first = np.divmod(kinds, self.modulus)
+        return np.asarray((first[:, None] + self.sources.steps[pattern]) % self.modulus)
+
+    def cover(self) -> Places:
+        """Return few offsets of which every term has one: the one of the most terms first."""
+        count = len(self.sources.steps) * self.modulus
+        sizes = sum((np.bincount(kind, minlength=count) for *_, kind in self.copies()), np.zeros(count, dtype=int))
+        present = np.flatnonzero(sizes)
+        kinds, sizes = self.offsets(present), sizes[present]
+        if kinds.shape[1] == 1:
+            return np.asarray(kinds[:, 0])
+        chosen = []
+        while len(kinds):
+            counts = np.bincount(kinds.ravel(), np.repeat(sizes, kinds.shape[1]), minlength=self.modulus)
+            best = kinds[int((counts[kinds] == counts.max()).any(1).argmax())]
+            offset = int(best[counts[best].argmax()])
+            chosen.append(offset)
+            left = (kinds != offset).all(1)
+            kinds, sizes = kinds[left], sizes[left]
+        return np.array(chosen, dtype=np.int64)
 
 
 def folds(before: Placement, after: Placement) -> tuple[int, ...]:
@@ -116,27 +146,33 @@ def folds(before: Placement, after: Placement) -> tuple[int, ...]:
     return tuple(after.period << k for k in range((before.period // after.period).bit_length() - 1))
 
 
-def turns(weights: Array, before: Placement, after: Placement) -> Turns:
-    """Return the rotations of a map."""
-    terms = _Terms.of(weights, before, after)
-    chosen = np.sort(_cover(terms.offsets, min(before.period, after.period)))
+def turns(found: Terms, before: Placement, after: Placement) -> Turns:
+    """Return the rotations of a map, for its weights that aren't zero."""
+    chosen = np.sort(_Kinds.of(found, before, after).cover())
     return Turns(tuple(map(int, chosen)) or (0,), folds(before, after))
 
 
-def diagonals(weights: Array, before: Placement, after: Placement) -> dict[int, Array]:
+def diagonals(entries: Terms, before: Placement, after: Placement) -> dict[int, Array]:
     """Return the diagonals of a map that aren't zero, by their offsets: numbers for the places of the longer period."""
-    terms = _Terms.of(weights, before, after)
-    modulus, length = min(before.period, after.period), max(before.period, after.period)
-    chosen = _cover(terms.offsets, modulus)
+    found = _Kinds.of(entries, before, after)
+    modulus, length = found.modulus, max(before.period, after.period)
+    chosen = found.cover()
     if not len(chosen):
         return {0: np.zeros(length)}
     rank = np.full(modulus, len(chosen))
     rank[chosen] = np.arange(len(chosen))
-    choice = rank[terms.offsets].argmin(1)
-    each = np.arange(len(choice))
-    offset, source = terms.offsets[each, choice], terms.sources[each, choice]
-    # The copy of the results in which the source is at the offset.
-    copy = (source - terms.place - offset) % before.period // modulus if length > after.period else 0
     values = np.zeros((len(chosen), length))
-    values[rank[offset], terms.place + copy * after.period] = weights[terms.output, terms.feature]
+    for each, place, kind in found.copies():
+        # The choice that came first in the cover, for each kind at once.
+        kinds, which = np.unique(kind, return_inverse=True)
+        offsets = found.offsets(kinds)
+        choice = rank[offsets].argmin(1)
+        one = np.arange(len(kinds))
+        offset = offsets[one, choice][which]
+        step = found.sources.steps[kinds // modulus, choice][which]
+        if length > after.period:
+            # The copy of the results in which the source is at the offset.
+            source = found.sources.first[found.column[each]] + step
+            place = place + (source - place - offset) % before.period // modulus * after.period
+        values[rank[offset], place] = found.values[each]
     return {int(chosen[k]): values[k] for k in np.argsort(chosen)}

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-
-Array = NDArray[np.float64]
+from ._weights import Array, Weights, values_of
 
 
 def _logistic(x: Array) -> Array:
@@ -49,8 +48,8 @@ ACTIVATIONS: Final[Mapping[str, Callable[[Array], Array]]] = {
 class Affine:
     """A layer ``weights @ x + bias``: fully connected layers, linear models, scalers and projections."""
 
-    weights: Array
-    """Array of shape (outputs, inputs)."""
+    weights: Weights
+    """Of shape (outputs, inputs)."""
     bias: Array
     """Array of shape (outputs,)."""
     place: str
@@ -178,7 +177,9 @@ def folded(layers: Iterable[Layer]) -> tuple[Layer, ...]:
 def require_finite(network: Network) -> None:
     """Refuse a network with NaN or infinity among its weights."""
     for layer in network.layers:
-        if isinstance(layer, Affine) and not (np.isfinite(layer.weights).all() and np.isfinite(layer.bias).all()):
+        if isinstance(layer, Affine) and not all(
+            np.isfinite(part).all() for part in (values_of(layer.weights), layer.bias)
+        ):
             raise ModelError(
                 f"compile: {layer.place} has a weight that is not finite, and all have to be; train it again, on "
                 f"finite data",

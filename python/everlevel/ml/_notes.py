@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ._files import Notes, packed, packed_integers, unpacked, unpacked_integers
-from ._layout import Layout, Placement, power
+from ._files import Notes, packed, packed_integers, packed_weights, unpacked, unpacked_integers, unpacked_weights
+from ._layout import KINDS, Layout, Placement, power
 from ._network import Task
 from ._program import Map, Polynomial, Program, Step
 from ._ranges import InputRange
@@ -70,6 +70,7 @@ def of_layout(layout: Layout) -> Notes:
         "is_chained": layout.is_chained,
         "level": layout.schedule.level,
         "bootstraps": [list(pair) for pair in layout.schedule.bootstraps],
+        "kinds": list(layout.kinds),
     }
 
 
@@ -88,8 +89,12 @@ def to_layout(notes: Notes) -> Layout:
         raise ValueError("placements")
     if not isinstance(notes["is_chained"], bool):
         raise ValueError("is_chained")
+    kinds = tuple(notes["kinds"])
+    if kinds and (len(kinds) != len(placements) - 1 or not set(kinds) <= set(KINDS)):
+        raise ValueError("kinds")
     schedule = Schedule(_count(notes["level"]), tuple((_count(at), _count(level)) for at, level in notes["bootstraps"]))
-    return Layout(kind, slot_count, lanes, feature_count, output_count, placements, notes["is_chained"], schedule)
+    ends = feature_count, output_count
+    return Layout(kind, slot_count, lanes, *ends, placements, notes["is_chained"], schedule, kinds)
 
 
 def _to_placement(entry: Any, most_places: int) -> Placement:
@@ -147,7 +152,7 @@ def to_program(notes: Notes) -> Program:
 def _of_step(step: Step) -> Notes:
     if isinstance(step, Map):
         return {
-            "map": packed(step.weights),
+            "map": packed_weights(step.weights),
             "bias": packed(step.bias),
             "sources": list(step.sources),
             "input_bound": step.input_bound,
@@ -170,7 +175,7 @@ def _to_step(notes: Notes) -> Step:
         sources = tuple(notes["sources"])
         if not all(isinstance(number, int) and number >= 0 for number in sources) or len(set(sources)) < len(sources):
             raise ValueError("sources")
-        weights, bias = unpacked(notes["map"], 2), unpacked(notes["bias"], 1)
+        weights, bias = unpacked_weights(notes["map"]), unpacked(notes["bias"], 1)
         return Map(weights, bias, _positive(notes["input_bound"]), place, sources=sources)
     low, high = (_finite(end) for end in notes["interval"])
     coefficients, bound, error = (

@@ -15,9 +15,10 @@ import numpy as np
 from .._common import checks
 from ..errors import ModelError, StorageError
 from . import _onnx_images, _onnx_shapes, _onnx_sums
-from ._network import Array, Network, Task, require_finite
+from ._network import Network, Task, require_finite
 from ._onnx_node import Node, Value
 from ._tensors import Source, Tensor, refusal
+from ._weights import Array
 
 _OPERATORS: Final = {**_onnx_sums.OPERATORS, **_onnx_images.OPERATORS, **_onnx_shapes.OPERATORS}
 _LINKS: Final = ("Softmax", "LogSoftmax")

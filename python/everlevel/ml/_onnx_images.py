@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
-from ._network import Array
 from ._onnx_node import Node, Reader, Value, mismatch
 from ._tensors import Tensor, refusal, require_room
+from ._weights import Array
 from ._windows import Windows, convolution, mean
 
 
@@ -29,15 +30,16 @@ def _conv(node: Node) -> Value:
     if kernel != weights.shape[2:]:
         raise mismatch(node, kernel, weights.shape[2:])
     windows = _windows(node, tensor, kernel)
-    require_room(node.place, tensor.variables, (channels, *windows.padded))
-    require_room(node.place, tensor.variables, (len(weights), *windows.counts))
-    terms = convolution(tensor.terms, weights, windows, groups)
+    require_room(node.place, math.prod((channels, *windows.padded)))
+    require_room(node.place, weights.size * math.prod(windows.counts))
+    shape = len(weights), *windows.counts
+    result = tensor.mapped(convolution(weights, windows, groups), shape, node.place)
     bias = node.optional_constant(2)
-    if bias is not None:
-        if bias.shape != (len(weights),):
-            raise mismatch(node, bias.shape, weights.shape)
-        terms[0] += _of_channels(bias, tensor)
-    return tensor.with_terms(terms, node.place)
+    if bias is None:
+        return result
+    if bias.shape != (len(weights),):
+        raise mismatch(node, bias.shape, weights.shape)
+    return result.plus(_of_channels(bias, tensor), node.place)
 
 
 def _average_pool(node: Node) -> Value:
@@ -65,16 +67,19 @@ def _average_pool(node: Node) -> Value:
             found=windows.pads,
             supported=windows.spans,
         )
-    require_room(node.place, tensor.variables, (tensor.shape[0], *windows.padded))
-    return tensor.with_terms(mean(tensor.terms, windows, counts_pads=counts_pads), node.place)
+    channels = tensor.shape[0]
+    require_room(node.place, channels * math.prod(windows.padded))
+    require_room(node.place, channels * math.prod(windows.kernel) * math.prod(windows.counts))
+    matrix = mean(channels, windows, counts_pads=counts_pads)
+    return tensor.mapped(matrix, (channels, *windows.counts), node.place)
 
 
 def _global_average_pool(node: Node) -> Value:
     tensor = node.tensor(0)
     if len(tensor.shape) < 2:
         raise mismatch(node, tensor.shape, ("channels", "sizes"))
-    axes = tuple(range(2, tensor.terms.ndim))
-    return tensor.with_terms(tensor.terms.mean(axes, keepdims=True), node.place)
+    axes = range(1, len(tensor.shape))
+    return tensor.means(axes, (tensor.shape[0], *(1 for _ in axes)), node.place)
 
 
 def _reduce_mean(node: Node) -> Value:
@@ -83,8 +88,10 @@ def _reduce_mean(node: Node) -> Value:
     given = node.optional_constant(1)
     values = node.take("axes", ()) if given is None else given
     node.take("noop_with_empty_axes", 0)
-    axes = node.axes(values, tensor.terms.ndim, "name those of the image")
-    return tensor.with_terms(tensor.terms.mean(axes, keepdims=bool(node.take("keepdims", 1))), node.place)
+    axes = [axis - 1 for axis in node.axes(values, tensor.rank, "name those of the image")]
+    left = 1 if node.take("keepdims", 1) else 0
+    shape = [size for axis, each in enumerate(tensor.shape) for size in ([1] * left if axis in axes else [each])]
+    return tensor.means(axes, tuple(shape), node.place)
 
 
 def _batch_normalization(node: Node) -> Value:
@@ -107,9 +114,8 @@ def _batch_normalization(node: Node) -> Value:
             found=least,
         )
     factor = scale / np.sqrt(variance + epsilon)
-    terms = tensor.terms * _of_channels(factor, tensor)
-    terms[0] += _of_channels(shift - center * factor, tensor)
-    return tensor.with_terms(terms, node.place)
+    scaled = tensor.times(_of_channels(factor, tensor), node.place)
+    return scaled.plus(_of_channels(shift - center * factor, tensor), node.place)
 
 
 def _of_channels(values: Array, tensor: Tensor) -> Array:

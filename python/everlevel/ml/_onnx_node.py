@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ._network import Array
 from ._tensors import Tensor, refusal
+from ._weights import Array
 
 Value = Tensor | Array
 """A node's result: an affine map of encrypted numbers, or a constant."""

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from ._network import Array
 from ._onnx_node import Node, Reader, Value, mismatch
 from ._tensors import Tensor, joined, refusal, require_room
+from ._weights import Array, scipy_sparse
 
 
 def _flatten(node: Node) -> Value:
@@ -18,7 +18,7 @@ def _flatten(node: Node) -> Value:
     axis = int(node.take("axis", 1))
     rank = len(tensor.shape) + 1
     node.require("axis", axis % rank if -rank <= axis < rank else axis, (1,), "flatten each row")
-    return tensor.with_terms(tensor.terms.reshape(len(tensor.terms), -1), node.place)
+    return tensor.reshaped((tensor.size,), node.place)
 
 
 def _reshape(node: Node) -> Value:
@@ -43,7 +43,7 @@ def _reshape(node: Node) -> Value:
             found=tuple(wanted),
             supported=value.shape,
         )
-    return value.with_terms(value.terms.reshape(len(value.terms), *shape), node.place)
+    return value.reshaped(shape, node.place)
 
 
 def _filled(
@@ -69,21 +69,22 @@ def _transpose(node: Node) -> Value:
     if not isinstance(value, Tensor):
         return value.transpose(order)
     node.require("perm", order[0], (0,), "keep the first dimension, of the rows, where it is")
-    return value.with_terms(value.terms.transpose(order), node.place)
+    return value.taken(value.numbers.transpose([axis - 1 for axis in order[1:]]), node.place)
 
 
 def _squeeze(node: Node) -> Value:
     tensor = node.tensor(0)
-    axes = node.axes(node.constant(1), tensor.terms.ndim, "name axes of one number")
-    if any(tensor.terms.shape[axis] != 1 for axis in axes):
+    axes = node.axes(node.constant(1), tensor.rank, "name axes of one number")
+    if any(tensor.shape[axis - 1] != 1 for axis in axes):
         raise mismatch(node, tensor.shape, axes)
-    return tensor.with_terms(tensor.terms.squeeze(axes), node.place)
+    left = tuple(size for axis, size in enumerate(tensor.shape, 1) if axis not in axes)
+    return tensor.reshaped(left, node.place)
 
 
 def _unsqueeze(node: Node) -> Value:
     tensor, values = node.tensor(0), node.constant(1)
-    axes = node.axes(values, tensor.terms.ndim + values.size, "keep the rows first")
-    return tensor.with_terms(np.expand_dims(tensor.terms, axes), node.place)
+    axes = node.axes(values, tensor.rank + values.size, "keep the rows first")
+    return tensor.reshaped(np.expand_dims(tensor.numbers[None], axes).shape[1:], node.place)
 
 
 def _concat(node: Node) -> Value:
@@ -98,8 +99,18 @@ def _concat(node: Node) -> Value:
             "join features or channels",
             found=axis,
         )
-    require_room(node.place, first.variables, (sum(tensor.size for tensor in tensors),))
-    return first.with_terms(np.concatenate([tensor.terms for tensor in tensors], axis % rank), node.place)
+    return _stacked(tensors, axis % rank - 1, node.place)
+
+
+def _stacked(tensors: list[Tensor], axis: int, place: str) -> Tensor:
+    """Join tensors of the same sources along an axis of their rows."""
+    require_room(place, sum(tensor.weights.nnz for tensor in tensors))
+    ends = np.cumsum([tensor.size for tensor in tensors])
+    numbers = [tensor.numbers + end - tensor.size for tensor, end in zip(tensors, ends, strict=True)]
+    order = np.concatenate(numbers, axis)
+    weights = scipy_sparse(place).vstack([tensor.weights for tensor in tensors], format="csr")
+    bias = np.concatenate([tensor.bias for tensor in tensors])
+    return Tensor(tensors[0].sources, weights, bias, (int(ends[-1]),), place).taken(order, place)
 
 
 def _identity(node: Node) -> Value:

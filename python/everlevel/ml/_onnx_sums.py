@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from ._network import Array
 from ._onnx_node import Node, Reader, Value, mismatch
 from ._tensors import Tensor, joined, refusal, require_room
+from ._weights import Array, scipy_sparse
 
 
 def _gemm(node: Node) -> Value:
@@ -28,8 +28,7 @@ def _gemm(node: Node) -> Value:
     matrix = right.T if node.take("transB", 0) else right
     if matrix.ndim != 2 or len(matrix) != left.size:
         raise mismatch(node, left.shape, matrix.shape)
-    require_room(node.place, left.variables, matrix.shape[1:])
-    product = left.with_terms(left.terms @ (alpha * matrix), node.place)
+    product = _by_matrix(node, left, alpha * matrix, is_right=True)
     addend = node.optional(2)
     if addend is None:
         return product
@@ -57,9 +56,23 @@ def _matmul(node: Node) -> Value:
     inner = (tensor.shape[-1], len(matrix)) if is_right else (tensor.shape[-2], matrix.shape[1])
     if inner[0] != inner[1]:
         raise mismatch(node, tensor.shape, matrix.shape)
-    shape = (*tensor.shape[:-1], matrix.shape[1]) if is_right else (*tensor.shape[:-2], len(matrix), tensor.shape[-1])
-    require_room(node.place, tensor.variables, shape)
-    return tensor.with_terms(tensor.terms @ matrix if is_right else matrix @ tensor.terms, node.place)
+    return _by_matrix(node, tensor, matrix, is_right=is_right)
+
+
+def _by_matrix(node: Node, tensor: Tensor, matrix: Array, *, is_right: bool) -> Tensor:
+    """Return ``tensor @ matrix``, or ``matrix @ tensor``, of the last dimensions."""
+    sparse = scipy_sparse(node.place)
+    *lead, last = tensor.shape
+    own = matrix.T
+    if not is_right:
+        own, between = matrix, last
+        *lead, last = lead
+    outer = math.prod(lead)
+    require_room(node.place, matrix.size * tensor.size // last)
+    inner = sparse.csr_array(own)
+    inner = inner if is_right else sparse.kron(inner, sparse.eye_array(between), format="csr")
+    shape = (*lead, len(own)) if is_right else (*lead, len(own), between)
+    return tensor.mapped(sparse.kron(sparse.eye_array(outer), inner, format="csr"), shape, node.place)
 
 
 def _add(node: Node) -> Value:
@@ -78,11 +91,11 @@ def _sum(node: Node) -> Value:
 
 
 def _negative(node: Node) -> Value:
-    return node.tensor(0).with_terms(-node.tensor(0).terms, node.place)
+    return node.tensor(0).times(-1.0, node.place)
 
 
 def _scaled(value: Value, factor: float) -> Value:
-    return value.with_terms(value.terms * factor, value.place) if isinstance(value, Tensor) else value * factor
+    return value.times(factor, value.place) if isinstance(value, Tensor) else value * factor
 
 
 def _plus(node: Node, left: Value, right: Value) -> Tensor:
@@ -90,13 +103,20 @@ def _plus(node: Node, left: Value, right: Value) -> Tensor:
         left, right = joined(left, right)
         if len(left.shape) != len(right.shape):
             raise mismatch(node, left.shape, right.shape)
-        require_room(node.place, left.variables, np.broadcast_shapes(left.shape, right.shape))
-        return left.with_terms(left.terms + right.terms, node.place)
+        shape = np.broadcast_shapes(left.shape, right.shape)
+        left, right = _widened(node, left, shape), _widened(node, right, shape)
+        weights = left.weights + right.weights
+        return Tensor(left.sources, weights, left.bias + right.bias, shape, node.place)
     tensor, addend = _with_constant(left, right)
     constant = _of_rows(node, tensor, addend)
-    terms = np.broadcast_to(tensor.terms, (1 + tensor.variables, *_broadcast(node, tensor, constant))).copy()
-    terms[0] += constant
-    return tensor.with_terms(terms, node.place)
+    shape = np.broadcast_shapes(tensor.shape, constant.shape)
+    return _widened(node, tensor, shape).plus(constant, node.place)
+
+
+def _widened(node: Node, tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return a tensor whose numbers are repeated until it has a shape."""
+    require_room(node.place, math.prod(shape))
+    return tensor if tensor.shape == shape else tensor.taken(np.broadcast_to(tensor.numbers, shape), node.place)
 
 
 def _multiply(node: Node) -> Value:
@@ -134,8 +154,8 @@ def _with_constant(left: Value, right: Value) -> tuple[Tensor, Array]:
 
 def _times(node: Node, tensor: Tensor, factor: Array) -> Tensor:
     constant = _of_rows(node, tensor, factor)
-    _broadcast(node, tensor, constant)
-    return tensor.with_terms(tensor.terms * constant, node.place)
+    shape = np.broadcast_shapes(tensor.shape, constant.shape)
+    return _widened(node, tensor, shape).times(constant, node.place)
 
 
 def _of_rows(node: Node, tensor: Tensor, constant: Array) -> Array:
@@ -152,12 +172,6 @@ def _of_rows(node: Node, tensor: Tensor, constant: Array) -> Array:
         found=constant.shape,
         supported=tensor.shape,
     )
-
-
-def _broadcast(node: Node, tensor: Tensor, constant: Array) -> tuple[int, ...]:
-    shape = np.broadcast_shapes(tensor.shape, constant.shape)
-    require_room(node.place, tensor.variables, shape)
-    return shape
 
 
 def _activation(function: str) -> Reader:
@@ -185,8 +199,7 @@ def _swish(node: Node) -> Value:
             supported=1.0,
         )
     # x·σ(αx) is αx·σ(αx), divided by α.
-    result = tensor.with_terms(tensor.terms * alpha, tensor.place).applied("silu", node.place)
-    return result.with_terms(result.terms / alpha, node.place)
+    return tensor.times(alpha, tensor.place).applied("silu", node.place).times(1 / alpha, node.place)
 
 
 def _power(node: Node) -> Value:

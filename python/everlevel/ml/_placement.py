@@ -23,6 +23,7 @@ from ._layout import Layout, Placement, of_rows, plain, power
 from ._moves import Turns, turns
 from ._program import Map, Program
 from ._schedule import Schedule
+from ._weights import Terms, pattern, terms
 
 _MOST_TURNS: Final = 4
 """Turnings that are tried: those that begin after the longest gaps between offsets."""
@@ -92,22 +93,50 @@ Path = tuple[tuple[int, int], ...]
 """The candidate of each of the first results, and how far it is turned."""
 
 
+class Routes:
+    """Rotations of a program's maps between placements.
+
+    Layers of one pattern, as those of a network's blocks, have the same between the same placements: they are found
+    once.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._parts = [[weights for _, weights in program.parts(step)] for step in program.maps]
+        self._patterns = [[pattern(weights) for weights in parts] for parts in self._parts]
+        self._found: dict[tuple[bytes, bytes, bytes], Turns] = {}
+        self._terms: tuple[bytes, Terms] | None = None
+
+    def turns(self, index: int, part: int, before: Placement, after: Placement) -> Turns:
+        """Return the rotations of a part of a map, by their numbers, from one placement to another."""
+        mark = self._patterns[index][part]
+        key = (mark, before.digest, after.digest)
+        if key not in self._found:
+            if self._terms is None or self._terms[0] != mark:
+                self._terms = mark, terms(self._parts[index][part])
+            self._found[key] = turns(self._terms[1], before, after)
+        return self._found[key]
+
+
 class Placer:
     """Placements of a program: offsets between candidates are found once, for any number of lanes."""
 
-    def __init__(self, program: Program, schedule: Schedule, costs: Costs, most_places: int) -> None:
+    def __init__(
+        self, program: Program, schedule: Schedule, costs: Costs, most_places: int, routes: Routes | None = None
+    ) -> None:
         self._costs = costs
         self._schedule = schedule
-        self._parts = [program.parts(step) for step in program.maps]
+        self._program = program
         levels = zip(program.steps, schedule.levels(program), strict=True)
         self._levels = [level for step, (level, _) in levels if isinstance(step, Map)]
         shapes = [program.shape, *(step.shape for step in program.maps)]
         sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
-        grid = Grid.of(shapes)
-        self._candidates = [
-            [plain(size), *grid.placements(shape, most_places)] for size, shape in zip(sizes, shapes, strict=True)
-        ]
-        self._turns: dict[tuple[int, int, int, int], Turns] = {}
+        grid, found = Grid.of(shapes), {}
+        for size, shape in zip(sizes, shapes, strict=True):
+            if (size, shape) not in found:
+                found[size, shape] = _different([plain(size), *grid.placements(shape, most_places)])
+        self._candidates = [found[key] for key in zip(sizes, shapes, strict=True)]
+        self._routes = Routes(program) if routes is None else routes
+        self._seconds: dict[tuple[object, ...], float] = {}
 
     @property
     def least_places(self) -> int:
@@ -123,7 +152,7 @@ class Placer:
         # The least seconds up to each choice of placements of the results that later maps take.
         reached: dict[tuple[int, ...], tuple[float, Path]] = {(k,): (0.0, ((k, 0),)) for k in fitting[0]}
         for index, some in enumerate(fitting[1:]):
-            later = {number for parts in self._parts[index + 1 :] for number, _ in parts}
+            later = {number for step in self._program.maps[index + 1 :] for number in self._program.numbers(step)}
             needed = sorted({index + 1} | {number for number in later if number <= index})
             found: dict[tuple[int, ...], tuple[float, Path]] = {}
             for seconds, path in reached.values():
@@ -145,24 +174,35 @@ class Placer:
         """Return a map's seconds after a path, and how far its results are turned for it."""
         second = self._candidates[index + 1][after]
         parts = []
-        for part, (number, weights) in enumerate(self._parts[index]):
+        for part, number in enumerate(self._program.numbers(self._program.maps[index])):
             before, turn = path[number]
             first = self._candidates[number][before]
-            key = (index, part, before, after)
-            if key not in self._turns:
-                self._turns[key] = turns(weights, first, second)
+            own = self._routes.turns(index, part, first, second)
             modulus, layout = min(first.period, second.period), of_rows(lanes, (first, second), is_chained=is_chained)
-            parts.append((np.array(self._turns[key].places) + turn, self._turns[key].folds, modulus, layout))
+            parts.append((np.array(own.places) + turn, own.folds, modulus, layout))
         # The last part, of the latest result, has its longest gap before its first offset.
         offsets, _, modulus, _ = parts[-1]
-        offsets = np.unique(offsets % modulus)
+        offsets = np.sort(offsets % modulus)
         gaps = offsets - np.roll(offsets, 1)
         gaps[0] += modulus
         options = []
         for start in offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]]:
             seconds = 0.0
             for offsets, folds, modulus, layout in parts:
-                turned = Turns(tuple(np.unique((offsets - start) % modulus).tolist()), folds)
-                seconds += self._costs.rows(self._levels[index], turned, layout)
+                turned = Turns(tuple(np.sort((offsets - start) % modulus).tolist()), folds)
+                seconds += self._cost(self._levels[index], turned, layout)
             options.append((seconds, int(start)))
         return min(options)
+
+    def _cost(self, level: int, turned: Turns, layout: Layout) -> float:
+        """Return a map's seconds, which are found once for all layers that take the same rotations."""
+        key = (level, turned, layout.slot_count, layout.lanes, layout.is_chained)
+        if key not in self._seconds:
+            self._seconds[key] = self._costs.rows(level, turned, layout)
+        return self._seconds[key]
+
+
+def _different(placements: list[Placement]) -> list[Placement]:
+    """Return placements without those that are equal to one before."""
+    found = {placement.features.tobytes(): placement for placement in reversed(placements)}
+    return list(reversed(found.values()))

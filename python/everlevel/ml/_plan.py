@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -14,14 +15,17 @@ from ..ckks import Engine
 from ..ckks._options import default_stage_count
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, Rotations, products_of
-from ._layout import Layout, of_features, power
-from ._moves import Turns, turns
-from ._placement import Placer
+from ._layout import KINDS, Layout, of_features, power
+from ._moves import Turns
+from ._placement import Placer, Routes
 from ._program import MOST_GRID_INPUTS, Map, Polynomial, Program
 from ._schedule import Schedule, bootstrapped
+from ._weights import values_of
 
 _MOST_LEVELS: Final = 77
 """Levels of the largest ring."""
+_MOST_PACKED: Final = 8 * 10**9
+"""Bytes of weights from which some are held in a smaller form, where no limit of memory is named."""
 _LIMB_BYTES: Final = 8
 _DIAGONAL_BYTES: Final = 6
 """Bytes of a limb's coefficient in a ciphertext or a plaintext, and in an encoded matrix."""
@@ -189,10 +193,11 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
     """
     full = setting.full(program)
     plans: list[tuple[Plan, Engine]] = []
-    for layout in _layouts(program, setting, full):
+    routes = Routes(program)
+    for layout in _layouts(program, setting, full, routes):
         is_whole = layout.slot_count == full.slot_count
         engine = full if is_whole else setting.engine(full.max_level, layout.slot_count, deep=_is_deep(full))
-        plans.append((plan_of(program, layout, engine), engine))
+        plans.append((_within(program, layout, engine, setting.memory, routes), engine))
     fitting = [one for one in plans if setting.memory is None or one[0].nbytes <= setting.memory]
     if not fitting:
         least = min((plan for plan, _ in plans), key=lambda plan: plan.nbytes)
@@ -211,18 +216,66 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
     return min(best.values(), key=lambda one: one[0].seconds_of(setting.batch))
 
 
+def _within(program: Program, layout: Layout, engine: Engine, memory: int | None, routes: Routes) -> Plan:
+    """Return a layout's plan within a limit of memory, if there is one; else the one of the least memory.
+
+    Diagonals of a map are held packed, light, or are made anew: the change that costs the least time for its memory
+    comes first, until the plan fits.
+    """
+    plan = plan_of(program, layout, engine, routes)
+    if layout.kind != "rows":
+        return plan
+    room = _MOST_PACKED if memory is None else memory - plan.key_nbytes - plan.input_nbytes
+    held = plan.weight_nbytes
+    if held <= room:
+        return plan
+    maps = [at for at, step in enumerate(program.steps) if isinstance(step, Map)]
+    costs, levels = Costs(engine.log_n, engine.max_level), layout.schedule.levels(program)
+    forms = []
+    for index, at in enumerate(maps):
+        needed = _turns(program, index, layout, routes)
+        forms.append([_rows_stage(program.maps[index], needed, layout, levels[at][0], costs, kind) for kind in KINDS])
+    moves = []
+    for index, stages in enumerate(forms):
+        for before, after in pairwise(stages):
+            saved = before.nbytes - after.nbytes
+            if saved > 0:
+                moves.append(((after.seconds - before.seconds) / saved, index, saved))
+    kinds = [0] * len(maps)
+    # Of one map, the light form comes first: it takes less time for more memory.
+    for _, index, saved in sorted(moves):
+        if held <= room or (memory is None and kinds[index]):
+            continue
+        kinds[index] += 1
+        held -= saved
+    return plan_of(program, replace(layout, kinds=tuple(KINDS[kind] for kind in kinds)), engine, routes)
+
+
+def _turns(program: Program, index: int, layout: Layout, routes: Routes) -> list[Turns]:
+    """Return the rotations of each part of a map."""
+    after = layout.placements[1 + index]
+    numbers = program.numbers(program.maps[index])
+    return [routes.turns(index, part, layout.placements[number], after) for part, number in enumerate(numbers)]
+
+
 def _is_deep(engine: Engine) -> bool:
     return bool(engine._context.can_bootstrap)
 
 
-def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
+def _layouts(program: Program, setting: Setting, full: Engine, routes: Routes) -> list[Layout]:
     """Return the layouts that there are: rows of one in a unit up to several, and features."""
     layouts, most_slots = [], full.slot_count
     if setting.layout in (None, "rows"):
-        schedule = Schedule(program.levels)
+        schedule, costs = Schedule(program.levels), Costs(full.log_n, full.max_level)
         if _is_deep(full):
-            schedule = bootstrapped(program, full.max_level, default_stage_count(full._context))
-        placer = Placer(program, schedule, Costs(full.log_n, full.max_level), most_slots)
+            stage_count = default_stage_count(full._context)
+            whole = costs.bootstrap(0, full.max_level - stage_count, stage_count)
+
+            def share(at: int, level: int) -> float:
+                return costs.sketch(level, program.steps[at]) / whole
+
+            schedule = bootstrapped(program, full.max_level, stage_count, share)
+        placer = Placer(program, schedule, costs, most_slots, routes)
         # In a ring of the same size, several rows take the time of one.
         lanes, room = 1, max(most_slots // placer.least_places, 1)
         while lanes <= min(power(setting.batch), room):
@@ -252,15 +305,16 @@ def _layouts(program: Program, setting: Setting, full: Engine) -> list[Layout]:
     return layouts
 
 
-def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
-    """Return what a program takes in a layout."""
+def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | None = None) -> Plan:
+    """Return what a program takes in a layout, whose rotations may be known."""
+    known = Routes(program) if routes is None else routes
     costs = Costs(engine.log_n, engine.max_level)
     schedule, degree = layout.schedule, 2**engine.log_n
     bootstraps = dict(schedule.bootstraps)
     stages = []
     rotations: dict[int, int] = {}
     units = layout.feature_count if layout.kind == "features" else 1
-    results = iter(layout.placements[1:])
+    map_count = 0
     arriving = schedule.level
     for index, (step, (level, level_out)) in enumerate(zip(program.steps, schedule.levels(program), strict=True)):
         if index in bootstraps:
@@ -275,14 +329,14 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
             stages.append(_features_stage(step, level, costs))
             units = len(step.bias)
         else:
-            after = next(results)
-            needed = [turns(part, layout.placements[number], after) for number, part in program.parts(step)]
+            needed = _turns(program, map_count, layout, known)
             for each in needed:
                 own = Rotations.of(each.places, layout).amounts
                 folds = [fold * layout.lanes for fold in each.folds]
                 for amounts, at in ((own, level), (folds, level - 1)):
                     rotations |= {amount: max(rotations.get(amount, 0), at) for amount in amounts}
-            stages.append(_rows_stage(step, needed, layout, level, costs))
+            stages.append(_rows_stage(step, needed, layout, level, costs, layout.kinds[map_count]))
+            map_count += 1
     amounts_left = sorted((-left, highest) for left, highest in rotations.items())
     keys = Keys(bool(program.polynomials), tuple(amounts_left), bool(bootstraps))
     limbs = 2 * (schedule.level + 1) * layout.units_in
@@ -291,21 +345,25 @@ def plan_of(program: Program, layout: Layout, engine: Engine) -> Plan:
     return Plan(layout, engine.log_n, schedule.level, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
 
 
-def _rows_stage(step: Map, parts: list[Turns], layout: Layout, level: int, costs: Costs) -> Stage:
+def _rows_stage(step: Map, parts: list[Turns], layout: Layout, level: int, costs: Costs, kind: str) -> Stage:
     rotations = products = 0
     nbytes, seconds = level * _LIMB_BYTES << costs.log_n, 0.0  # the bias
     for needed in parts:
         own = Rotations.of(needed.places, layout)
         rotations += own.count + len(needed.folds)
         products += len(needed.places)
-        each = _LIMB_BYTES if needed.is_slotwise else _DIAGONAL_BYTES
-        nbytes += len(needed.places) * (level + 1) * each << costs.log_n
-        seconds += costs.rows(level, needed, layout)
-    return Stage(_name(step), level, level - 1, rotations, products, seconds, nbytes)
+        packed = (level + 1) * _DIAGONAL_BYTES
+        each = (
+            (level + 1) * _LIMB_BYTES if needed.is_slotwise else {"packed": packed, "light": _LIMB_BYTES}.get(kind, 0)
+        )
+        nbytes += len(needed.places) * each << costs.log_n
+        seconds += costs.rows(level, needed, layout, kind)
+    name = f"{_name(step)}, {kind}" if kind != "packed" else _name(step)
+    return Stage(name, level, level - 1, rotations, products, seconds, nbytes)
 
 
 def _features_stage(step: Map, level: int, costs: Costs) -> Stage:
-    count = int(np.count_nonzero(step.weights))
+    count = int(np.count_nonzero(values_of(step.weights)))
     seconds = costs.features(level, count, len(step.bias))
     return Stage(_name(step), level, level - 1, 0, count + len(step.bias), seconds, 0)
 

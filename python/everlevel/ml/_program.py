@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ._network import Array, Task, gathered
+from ._network import Task, gathered
 from ._ranges import InputRange
+from ._weights import Array, Weights, changed, row_sums, split
 
 WEIGHT_STEP: Final = 2.0**-20
 """Grid of weights that are multiplied as integers, where a ciphertext has one feature of many rows."""
@@ -27,7 +29,7 @@ within 1/(1 + 2^-10) of inputs in range, and within ±1 with what they are off b
 class Map:
     """The affine map ``weights @ x + bias``, of one level, whose results are within ±1 for inputs in range."""
 
-    weights: Array
+    weights: Weights
     bias: Array
     input_bound: float
     """Largest size of an input."""
@@ -43,10 +45,10 @@ class Map:
     @property
     def sum_bound(self) -> float:
         """Largest sum of sizes in a row: no partial sum is larger."""
-        return float(np.abs(self.weights).sum(1).max()) * self.input_bound
+        return float(row_sums(changed(self.weights, np.abs)).max()) * self.input_bound
 
     def __call__(self, x: Array) -> Array:
-        return x @ self.weights.T + self.bias
+        return np.asarray(x @ self.weights.T + self.bias)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,12 +183,18 @@ class Program:
             return step.sources
         return (sum(isinstance(other, Polynomial) for other in self.steps[: self.steps.index(step)]),)
 
-    def parts(self, step: Map) -> list[tuple[int, Array]]:
-        """Return the number of each result that a map takes, and its part of the weights."""
-        numbers = self.numbers(step)
-        sizes = [self.feature_count, *(len(other.bias) for other in self.maps)]
-        ends = np.cumsum([sizes[number] for number in numbers])
-        return list(zip(numbers, np.split(step.weights, ends[:-1], axis=1), strict=True))
+    def parts(self, step: Map) -> list[tuple[int, Weights]]:
+        """Return the number of each result that a map takes, and its part of the weights, which is cut off once."""
+        if step not in self._parts:
+            numbers = self.numbers(step)
+            sizes = [self.feature_count, *(len(other.bias) for other in self.maps)]
+            weights = split(step.weights, [sizes[number] for number in numbers])
+            self._parts[step] = list(zip(numbers, weights, strict=True))
+        return self._parts[step]
+
+    @cached_property
+    def _parts(self) -> dict[Map, list[tuple[int, Weights]]]:
+        return {}
 
     def values(
         self, scaled: Array, changed: Callable[[Array], Array] = np.asarray
@@ -211,6 +219,6 @@ class Program:
         def rounded(step: Step) -> Step:
             if isinstance(step, Polynomial):
                 return step
-            return replace(step, weights=np.rint(step.weights / WEIGHT_STEP) * WEIGHT_STEP)
+            return replace(step, weights=changed(step.weights, lambda w: np.rint(w / WEIGHT_STEP) * WEIGHT_STEP))
 
         return replace(self, steps=tuple(map(rounded, self.steps)))

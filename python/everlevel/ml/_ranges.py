@@ -14,7 +14,7 @@ import numpy as np
 
 from .._common import checks
 from ..errors import MessageError, MessageTypeError, RangeError
-from ._network import Array
+from ._weights import Array, Weights, changed, norms, row_sums, split
 
 _ROUNDING: Final = 1e-9
 """Excess that a row may have over its ranges: less than noise."""
@@ -27,7 +27,7 @@ class Region(Protocol):
     def sizes(self) -> Array:
         """Largest size of each number."""
 
-    def reach(self, weights: Array, bias: Array) -> tuple[Array, Array]:
+    def reach(self, weights: Weights, bias: Array) -> tuple[Array, Array]:
         """Return the least and the largest value of each of ``weights @ x + bias``, or beyond."""
 
 
@@ -44,10 +44,10 @@ class Box:
         """Largest size of each number."""
         return np.full(self.count, max(-self.low, self.high))
 
-    def reach(self, weights: Array, bias: Array) -> tuple[Array, Array]:
+    def reach(self, weights: Weights, bias: Array) -> tuple[Array, Array]:
         """Interval arithmetic."""
-        middle = bias + weights.sum(1) * ((self.low + self.high) / 2)
-        spread = np.abs(weights).sum(1) * ((self.high - self.low) / 2)
+        middle = bias + row_sums(weights) * ((self.low + self.high) / 2)
+        spread = row_sums(changed(weights, np.abs)) * ((self.high - self.low) / 2)
         return middle - spread, middle + spread
 
 
@@ -62,13 +62,13 @@ class Joined:
         """Largest size of each number."""
         return np.concatenate([region.sizes for region in self.regions])
 
-    def reach(self, weights: Array, bias: Array) -> tuple[Array, Array]:
+    def reach(self, weights: Weights, bias: Array) -> tuple[Array, Array]:
         """Return the sums of the ends that each part of the weights leads to."""
-        low, high, start = bias, bias, 0
-        for region in self.regions:
-            end = start + len(region.sizes)
-            part = region.reach(weights[:, start:end], np.zeros_like(bias))
-            low, high, start = low + part[0], high + part[1], end
+        low, high = bias, bias
+        parts = split(weights, [len(region.sizes) for region in self.regions])
+        for region, part in zip(self.regions, parts, strict=True):
+            least, largest = region.reach(part, np.zeros_like(bias))
+            low, high = low + least, high + largest
         return low, high
 
 
@@ -121,11 +121,11 @@ class InputRange:
         """Largest value of each feature."""
         return self.center + self.half * self.sizes
 
-    def reach(self, weights: Array, bias: Array) -> tuple[Array, Array]:
+    def reach(self, weights: Weights, bias: Array) -> tuple[Array, Array]:
         """Return the intervals of sums: the shorter ends of the box's and of the ball's."""
-        spread = np.abs(weights) @ self.sizes
+        spread = changed(weights, np.abs) @ self.sizes
         middle = bias + weights @ self.mean
-        turned = np.linalg.norm(weights, axis=1) * self.radius
+        turned = norms(weights) * self.radius
         return np.maximum(bias - spread, middle - turned), np.minimum(bias + spread, middle + turned)
 
     def scaled(self, operation: str, x: Array) -> Array:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .._common.locks import Lock
-from ..ckks import Ciphertext, Engine, EvaluationKey, PlainMatrix, Plaintext
+from ..ckks import Ciphertext, Engine, EvaluationKey, LightPlainMatrix, PlainMatrix, Plaintext
 from ..errors import MissingKeyError
 from ._layout import Layout, Placement
 from ._moves import diagonals, folds
-from ._network import Array
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
+from ._weights import Array, Weights, dense, terms
 
 Report = Callable[[int], None]
 """Told of every step."""
@@ -23,7 +23,7 @@ class Encoded(NamedTuple):
     """Encoded part of a map's weights, for the results of a number, and the amounts by which its sums are folded."""
 
     number: int
-    weights: PlainMatrix | Plaintext
+    weights: PlainMatrix | LightPlainMatrix | Plaintext | dict[int, Array]
     folds: tuple[int, ...]
 
 
@@ -41,7 +41,7 @@ class Runner:
             number: at
             for at, step in enumerate(program.steps)
             if isinstance(step, Map)
-            for number, _ in program.parts(step)
+            for number in program.numbers(step)
         }
 
     def __call__(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
@@ -85,12 +85,16 @@ class Runner:
     def _map(self, step: Map, results: dict[int, Ciphertext], keys: EvaluationKey | None) -> Ciphertext:
         engine, lanes = self._engine, self._layout.lanes
         parts, bias = self._encoded(step)
+        level = bias.level + 1
         total: Ciphertext | None = None
         for number, weights, amounts in parts:
-            if isinstance(weights, PlainMatrix):
-                y = engine.multiply_matrix(weights, results[number], _needed(keys))
-            else:
+            if isinstance(weights, Plaintext):
                 y = engine.multiply(results[number], weights)
+            else:
+                x = results[number]
+                if isinstance(weights, dict) and x.level > level:
+                    x = engine.level_down(x, level)
+                y = engine.multiply_matrix(weights, x, _needed(keys))
             for fold in amounts:
                 y = y + engine.rotate(y, _needed(keys), -fold * lanes)
                 # No partial sum of a row's products is larger than the sum of their sizes.
@@ -104,30 +108,35 @@ class Runner:
         with self._lock:
             if step not in self._maps:
                 level, _ = layout.schedule.levels(program)[program.steps.index(step)]
-                after = layout.placements[1 + program.maps.index(step)]
-                parts = [self._part(number, part, after, level) for number, part in program.parts(step)]
+                index = program.maps.index(step)
+                after, kind = layout.placements[1 + index], layout.kinds[index]
+                parts = [self._part(number, part, after, level, kind) for number, part in program.parts(step)]
                 bound = float(np.abs(step.bias).max())
                 bias = engine.encode(layout.repeated(step.bias, after), level - 1, bound=bound)
+                if kind == "anew":
+                    return parts, bias
                 self._maps[step] = parts, bias
             return self._maps[step]
 
-    def _part(self, number: int, part: Array, after: Placement, level: int) -> Encoded:
+    def _part(self, number: int, part: Weights, after: Placement, level: int, kind: str) -> Encoded:
         engine, layout = self._engine, self._layout
         before = layout.placements[number]
-        terms = diagonals(part, before, after)
-        entries = {place * layout.lanes: layout.filled(term) for place, term in terms.items()}
-        weights: PlainMatrix | Plaintext
+        found = diagonals(terms(part), before, after)
+        entries = {place * layout.lanes: layout.filled(term) for place, term in found.items()}
+        weights: PlainMatrix | LightPlainMatrix | Plaintext | dict[int, Array] = entries
         if entries.keys() == {0}:
             weights = engine.encode(entries[0], level, bound=float(np.abs(entries[0]).max()))
-        else:
+        elif kind == "packed":
             weights = engine.encode_to_plain_matrix(entries, level)
+        elif kind == "light":
+            weights = engine.encode_to_light_plain_matrix(entries, level)
         return Encoded(number, weights, folds(before, after))
 
     def _of_features(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
         results = [units]
         for step in self._program.steps:
             if isinstance(step, Map):
-                integers = np.rint(step.weights / WEIGHT_STEP)
+                integers = np.rint(dense(step.weights) / WEIGHT_STEP)
                 taken = [unit for number in step.sources or (-1,) for unit in results[number]]
                 units = [self._sum(taken, row, offset, step) for row, offset in zip(integers, step.bias, strict=True)]
             else:

@@ -11,9 +11,10 @@ from numpy.polynomial import chebyshev
 
 from ..ckks import ChebyshevFit, fit
 from ..errors import FitError, ModelError
-from ._network import ACTIVATIONS, Activation, Affine, Array, Network
+from ._network import ACTIVATIONS, Activation, Affine, Network
 from ._program import SQUARE, Map, Polynomial, Program, Step
 from ._ranges import Box, InputRange, Joined, Region
+from ._weights import Array, Weights, changed, scaled
 
 DEGREES: Final = (3, 7, 15, 31, 63, 127)
 """Degrees that are tried: each uses all of its levels."""
@@ -194,13 +195,13 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
         if isinstance(layer, Activation):
             continue
         taken = _side_by_side([results[number] for number in layer.sources or (-1,)])
-        weights, bias = layer.weights * taken.units, layer.weights @ taken.offset + layer.bias
+        weights, bias = scaled(layer.weights, columns=taken.units), layer.weights @ taken.offset + layer.bias
         low, high = taken.region.reach(weights, bias)
         high = np.minimum(high, layer.most)
         if following is None:
-            box = float((np.abs(weights) @ taken.region.sizes).max()) / _MOST_BOX
+            box = float((changed(weights, np.abs) @ taken.region.sizes).max()) / _MOST_BOX
             scale = max(float(np.maximum(-low, high).max()) * _ABOVE, box, _LEAST)
-            steps.append(_map(layer, weights / scale, bias / scale, taken.region))
+            steps.append(_map(layer, scaled(weights, 1 / scale), bias / scale, taken.region))
             return Program(region, tuple(steps), scale, False, network.task, network.name, network.shape)
         assert isinstance(following, Activation)  # affine layers are folded into one
         is_proven = True
@@ -210,7 +211,7 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
             is_proven = bool((fit_low <= low).all() and (fit_high >= high).all())
             low, high = fit_low, fit_high
         center, half, units = _intervals(following.name, low, high)
-        step = _map(layer, weights / half[:, None], (bias - center) / half, taken.region)
+        step = _map(layer, scaled(weights, 1 / half), (bias - center) / half, taken.region)
         polynomial = _polynomial(following, (float(center), half), degree, is_proven=is_proven)
         steps += [step, polynomial]
         least, largest = _range_of(polynomial.coefficients)
@@ -226,7 +227,7 @@ def _side_by_side(results: list[_Results]) -> _Results:
     return _Results(Joined(regions), np.concatenate(units), np.concatenate(offsets), np.concatenate(values, axis=1))
 
 
-def _map(layer: Affine, weights: Array, bias: Array, reached: Region) -> Map:
+def _map(layer: Affine, weights: Weights, bias: Array, reached: Region) -> Map:
     bound = max(float(reached.sizes.max()), _LEAST)
     return Map(weights, bias, bound, layer.place, layer.shape, layer.sources)
 

@@ -7,6 +7,7 @@ places is a shortest path, found exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,7 +72,9 @@ def held_before(program: Program) -> list[int | None]:
     return found
 
 
-def bootstrapped(program: Program, max_level: int, stage_count: int) -> Schedule:
+def bootstrapped(
+    program: Program, max_level: int, stage_count: int, share: Callable[[int, int], float] = lambda at, level: 0.0
+) -> Schedule:
     """Return the bootstraps of the least time.
 
     Parameters
@@ -80,6 +83,8 @@ def bootstrapped(program: Program, max_level: int, stage_count: int) -> Schedule
     max_level : int
         Level that bootstraps end at from `stage_count` or above, and `stage_count` more than from below.
     stage_count : int
+    share : function of a step's index and level, optional
+        Time that it takes there, beside that of a bootstrap from below; steps count nothing, if it is left out.
 
     Raises
     ------
@@ -87,7 +92,15 @@ def bootstrapped(program: Program, max_level: int, stage_count: int) -> Schedule
         If there is a part without such a place that takes more levels than a bootstrap leaves.
     """
     places = [0, *(at for at, number in enumerate(held_before(program)) if at and number is not None)]
-    depths = [program.depths[at][0] for at in places]
+    starts = [depth for depth, _ in program.depths]
+    depths = [starts[at] for at in places]
+
+    def steps(before: int, after: int, end: int) -> float:
+        """Return the time of the steps between two places, the last of which ends at a level."""
+        stop = places[after] if after < len(places) else len(starts)
+        final = depths[after] if after < len(places) else program.levels
+        return sum(share(at, end + final - starts[at]) for at in range(places[before], stop))
+
     # The least time up to a bootstrap at a place, whether it is a fast one, and those before it.
     reached: dict[tuple[int, bool], tuple[float, tuple[tuple[int, int], ...]]] = {(0, True): (0.0, ())}
     for index in range(1, len(places)):
@@ -96,14 +109,15 @@ def bootstrapped(program: Program, max_level: int, stage_count: int) -> Schedule
             for (before, was_fast), (time, levels) in reached.items():
                 level = depths[index] - depths[before] + stage_count * is_fast
                 if before < index and level <= max_level - stage_count * (not was_fast):
-                    options.append((time + (FAST if is_fast else 1.0), (*levels, (places[before], level))))
+                    own = (FAST if is_fast else 1.0) + steps(before, index, stage_count * is_fast)
+                    options.append((time + own, (*levels, (places[before], level))))
             if options:
                 reached[index, is_fast] = min(options)
     ends = []
     for (before, was_fast), (time, levels) in reached.items():
         level = program.levels - depths[before]
         if level <= max_level - stage_count * (not was_fast):
-            ends.append((time, (*levels, (places[before], level))))
+            ends.append((time + steps(before, len(places), 0), (*levels, (places[before], level))))
     if not ends:
         longest = max(after - before for before, after in zip(depths, [*depths[1:], program.levels], strict=True))
         raise ParameterError(

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._common import checks
 from ..errors import ModelError
-from ._network import Activation, Affine, Array, Layer, Network, Task, folded, require_finite
+from ._network import Activation, Affine, Layer, Network, Task, folded, require_finite
+from ._weights import Array
 
 Read = tuple[list[Layer], Task]
 

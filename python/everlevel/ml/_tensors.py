@@ -1,7 +1,7 @@
 """Affine tensors of a network that is being read, each a map of the results of activations before it.
 
-Convolutions, means, normalisations and sums are affine, and so are their compositions. A tensor is the table of its
-constant and of its coefficients, and each affine operator acts on the table's rows as it does on rows of inputs.
+Convolutions, means, normalisations and sums are affine, and so are their compositions. A tensor is the sparse matrix of
+its coefficients, and each affine operator is another one that is multiplied with it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ._network import Activation, Affine, Array, Layer
+from ._network import Activation, Affine, Layer
+from ._weights import Array, compact, csr, of_terms, scaled
 
 _MOST_NUMBERS: Final = 2**26
-"""Limit of the numbers in a tensor's table: half a gigabyte of them."""
+"""Limit of the weights in a tensor that aren't zero: 0.8 GB of them."""
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +50,10 @@ class Source:
 
     def tensor(self, shape: tuple[int, ...]) -> Tensor:
         """Return the variables as a tensor of a shape: the identity map."""
-        require_room(self.place, self.size, shape)
-        terms = np.zeros((1 + self.size, self.size))
-        np.fill_diagonal(terms[1:], 1.0)
-        return Tensor((self,), terms.reshape(1 + self.size, *shape), self.place)
+        require_room(self.place, self.size)
+        each = np.arange(self.size)
+        weights = csr(np.ones(self.size), each, np.arange(self.size + 1), (self.size, self.size))
+        return Tensor((self,), weights, np.zeros(self.size), shape, self.place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,50 +64,90 @@ class Tensor:
     ----------
     sources : tuple of Source
         Variables of the map.
-    terms : ndarray, shape (1 + variables, …)
-        Constant, and coefficients of each variable, one source after the other.
+    weights : sparse matrix, shape (size, variables)
+        Coefficients of each variable, one source after the other, for each number of a row in C order.
+    bias : ndarray, shape (size,)
+    shape : tuple of int
+        Shape of one row: the tensor's shape in the network without its first dimension.
     place : str
         Name of the node that made it, in words.
     """
 
     sources: tuple[Source, ...]
-    terms: Array
+    weights: Any
+    bias: Array
+    shape: tuple[int, ...]
     place: str
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of one row: the tensor's shape in the network without its first dimension."""
-        return self.terms.shape[1:]
 
     @property
     def size(self) -> int:
         """Count of the numbers in one row."""
-        return math.prod(self.shape)
+        return len(self.bias)
 
     @property
-    def variables(self) -> int:
-        """Count of the variables."""
-        return len(self.terms) - 1
+    def rank(self) -> int:
+        """Dimensions, with that of the rows."""
+        return len(self.shape) + 1
 
-    def with_terms(self, terms: Array, place: str) -> Tensor:
-        """Return another affine map of the same sources."""
-        return Tensor(self.sources, terms, place)
+    @property
+    def numbers(self) -> Indices:
+        """Place of each number in a row, in the tensor's shape."""
+        return np.arange(self.size).reshape(self.shape)
+
+    def mapped(self, matrix: Any, shape: tuple[int, ...], place: str) -> Tensor:
+        """Return a sparse matrix times this tensor, in a shape."""
+        counts = np.diff(self.weights.indptr).astype(np.int64)
+        require_room(place, int(counts[matrix.indices].sum()))
+        weights = matrix @ self.weights
+        weights.sort_indices()
+        return Tensor(self.sources, weights, np.asarray(matrix @ self.bias), shape, place)
+
+    def taken(self, numbers: Indices, place: str) -> Tensor:
+        """Return the numbers at these places of a row, in the shape of the places."""
+        chosen = numbers.ravel()
+        counts = np.diff(self.weights.indptr).astype(np.int64)
+        require_room(place, int(counts[chosen].sum()))
+        return Tensor(self.sources, self.weights[chosen], self.bias[chosen], numbers.shape, place)
+
+    def reshaped(self, shape: tuple[int, ...], place: str) -> Tensor:
+        """Return the same numbers in another shape."""
+        return Tensor(self.sources, self.weights, self.bias, shape, place)
+
+    def times(self, factor: Array | float, place: str) -> Tensor:
+        """Return the tensor times numbers, which broadcast to a row's shape."""
+        each = np.broadcast_to(factor, self.shape).ravel()
+        return Tensor(self.sources, scaled(self.weights, each), self.bias * each, self.shape, place)
+
+    def plus(self, addend: Array, place: str) -> Tensor:
+        """Return the tensor plus numbers, which broadcast to a row's shape."""
+        bias = self.bias + np.broadcast_to(addend, self.shape).ravel()
+        return Tensor(self.sources, self.weights, bias, self.shape, place)
+
+    def means(self, axes: Sequence[int], shape: tuple[int, ...], place: str) -> Tensor:
+        """Return the means over axes of a row's shape, in the shape that is left."""
+        kept = [1 if axis in axes else size for axis, size in enumerate(self.shape)]
+        count = math.prod(kept)
+        row = np.broadcast_to(np.arange(count).reshape(kept), self.shape).ravel()
+        values = np.full(self.size, count / self.size)
+        return self.mapped(of_terms(row, np.arange(self.size), values, (count, self.size)), shape, place)
 
     def of(self, sources: tuple[Source, ...]) -> Tensor:
         """Return the same map of more sources, which its own are among."""
         if sources == self.sources:
             return self
-        size = sum(source.size for source in sources)
-        require_room(self.place, size, self.shape)
-        terms, starts = np.zeros((1 + size, *self.shape)), _starts(sources)
-        terms[0] = self.terms[0]
-        for source, start in _starts(self.sources).items():
-            terms[starts[source] : starts[source] + source.size] = self.terms[start : start + source.size]
-        return Tensor(sources, terms, self.place)
+        starts = _starts(sources)
+        moved = np.concatenate([np.arange(source.size) + starts[source] for source in self.sources])
+        shape = (self.size, sum(source.size for source in sources))
+        weights = csr(self.weights.data, moved[self.weights.indices], self.weights.indptr, shape)
+        weights.sort_indices()
+        return Tensor(sources, weights, self.bias, self.shape, self.place)
 
     def equals(self, other: Tensor) -> bool:
         """Whether both are the same map of the same sources."""
-        return self.sources == other.sources and np.array_equal(self.terms, other.terms)
+        if self is other:
+            return True
+        is_alike = self.sources == other.sources and self.shape == other.shape
+        return is_alike and np.array_equal(self.bias, other.bias) and (self.weights != other.weights).nnz == 0
 
     def applied(self, function: str, place: str) -> Tensor:
         """Return an activation's results."""
@@ -113,10 +157,9 @@ class Tensor:
         """Whether the tensor is an activation of an argument, unchanged and in its shape."""
         (source, *others) = self.sources
         own = source.argument
-        if others or source.function != function or own is None or not own.equals(argument) or self.shape != own.shape:
+        if others or source.function != function or own is None or not own.equals(argument):
             return False
-        flat = self.terms.reshape(1 + self.size, self.size)
-        return not flat[0].any() and np.array_equal(flat[1:], np.eye(self.size))
+        return self.equals(source.tensor(own.shape))
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the layers from the network's inputs to this tensor, each after those that it takes results of."""
@@ -134,8 +177,8 @@ class Tensor:
 
 
 def _starts(sources: tuple[Source, ...]) -> dict[Source, int]:
-    """Return the first row of each source in a table."""
-    starts, start = {}, 1
+    """Return the first column of each source in a matrix."""
+    starts, start = {}, 0
     for source in sources:
         starts[source] = start
         start += source.size
@@ -158,12 +201,22 @@ def _ordered(tensor: Tensor) -> list[Source]:
 
 def _affine(tensor: Tensor, numbers: dict[Source, int]) -> Affine:
     """Return the layer of a tensor, without sources whose coefficients are all 0, but for one."""
-    flat = tensor.terms.reshape(len(tensor.terms), tensor.size)
+    used = np.unique(tensor.weights.indices[tensor.weights.data != 0])
     starts = _starts(tensor.sources)
-    parts = {numbers[source]: flat[start : start + source.size] for source, start in starts.items()}
-    taken = sorted(number for number, part in parts.items() if part.any()) or [max(parts)]
-    weights = np.concatenate([parts[number] for number in taken]).T.copy()
-    return Affine(weights, flat[0].copy(), tensor.place, tensor.shape, tuple(taken))
+    by_number = sorted(tensor.sources, key=numbers.__getitem__)
+    taken = [
+        source
+        for source in by_number
+        if np.searchsorted(used, starts[source]) < np.searchsorted(used, starts[source] + source.size)
+    ]
+    taken = taken or by_number[-1:]
+    weights = tensor.weights
+    if taken != list(tensor.sources):
+        columns = np.concatenate([np.arange(source.size) + starts[source] for source in taken])
+        weights = weights[:, columns]
+    weights.sort_indices()
+    sources = tuple(numbers[source] for source in taken)
+    return Affine(compact(weights), tensor.bias, tensor.place, tensor.shape, sources)
 
 
 def joined(*tensors: Tensor) -> list[Tensor]:
@@ -178,13 +231,12 @@ def refusal(place: str, problem: str, allowed: str, advice: str, found: Any, sup
     return ModelError(text, place=place, found=found, supported=supported)
 
 
-def require_room(place: str, variables: int, shape: Sequence[int]) -> None:
-    """Refuse a tensor whose table would be too large, before it is made."""
-    count = (1 + variables) * math.prod(shape)
+def require_room(place: str, count: int) -> None:
+    """Refuse a tensor of too many weights, before it is made."""
     if count > _MOST_NUMBERS:
         raise refusal(
             place,
-            f"has {math.prod(shape)} numbers of {variables} before it, {count} weights as a full matrix",
+            f"has {count} weights, each pixel's counted",
             f"up to {_MOST_NUMBERS} are supported",
             "train a network with smaller images or fewer channels",
             found=count,

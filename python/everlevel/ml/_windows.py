@@ -1,15 +1,15 @@
-"""Sliding windows over images of any number of dimensions: convolutions and means."""
+"""Sliding windows over images of any number of dimensions: convolutions and means, as sparse matrices."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._network import Array
+from ._weights import Array, of_terms, row_sums, scaled
 
 
 @dataclass(frozen=True)
@@ -51,43 +51,41 @@ class Windows:
         """Counts of windows."""
         return tuple(rest // stride + 1 for rest, stride in zip(self.rests, self.strides, strict=True))
 
-    def pieces(self, x: Array) -> Iterator[tuple[tuple[int, ...], Array]]:
-        """Yield each tap of the kernel, with the numbers of the image that it meets in all windows.
-
-        Parameters
-        ----------
-        x : ndarray, shape (rows, channels, *sizes)
-        """
-        image = np.pad(x, ((0, 0), (0, 0), *self.pads))
-        for tap in np.ndindex(*self.kernel):
-            first = [k * step for k, step in zip(tap, self.dilations, strict=True)]
-            cuts = [
-                slice(start, start + (count - 1) * stride + 1, stride)
-                for start, count, stride in zip(first, self.counts, self.strides, strict=True)
-            ]
-            yield tap, image[(slice(None), slice(None), *cuts)]
+    def taps(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the tap of the kernel, the window and the pixel of each pixel in a window, all as flat indices."""
+        tap, window, pixel = (np.zeros(1, dtype=np.int64) for _ in range(3))
+        for size, kernel, stride, step, (before, _), count in zip(
+            self.sizes, self.kernel, self.strides, self.dilations, self.pads, self.counts, strict=True
+        ):
+            k, n = (index.ravel() for index in np.indices((kernel, count)))
+            at = n * stride + k * step - before
+            kept = (at >= 0) & (at < size)
+            tap = np.add.outer(tap * kernel, k[kept]).ravel()
+            window = np.add.outer(window * count, n[kept]).ravel()
+            pixel = np.add.outer(pixel * size, at[kept]).ravel()
+        return tap, window, pixel
 
 
-def convolution(x: Array, weights: Array, windows: Windows, groups: int) -> Array:
-    """Return the convolution of images, of shape (rows, channels, *sizes).
+def convolution(weights: Array, windows: Windows, groups: int) -> Any:
+    """Return the matrix of a convolution of images, of shape (channels, *sizes).
 
     Parameters
     ----------
     weights : ndarray, shape (outputs, channels / groups, *kernel)
     """
-    rows, outputs = len(x), len(weights)
-    result = np.zeros((rows, groups, outputs // groups, math.prod(windows.counts)))
-    for tap, piece in windows.pieces(x):
-        chosen: Any = (..., *tap)
-        taps = weights[chosen].reshape(groups, outputs // groups, -1)
-        result += taps @ piece.reshape(rows, groups, taps.shape[2], -1)
-    return result.reshape(rows, outputs, *windows.counts)
+    outputs, channels = weights.shape[:2]
+    tap, window, pixel = windows.taps()
+    pixels, count = math.prod(windows.sizes), math.prod(windows.counts)
+    output, channel = (index.ravel() for index in np.indices((outputs, channels)))
+    values = weights.reshape(outputs * channels, -1)[:, tap]
+    row = np.add.outer(output * count, window)
+    first = output // (outputs // groups) * channels + channel
+    column = np.add.outer(first * pixels, pixel)
+    shape = outputs * count, groups * channels * pixels
+    return of_terms(row.ravel(), column.ravel(), values.ravel(), shape)
 
 
-def mean(x: Array, windows: Windows, *, counts_pads: bool) -> Array:
-    """Return the mean of each window: of its numbers inside the image, or of padded zeros as well."""
-    total = sum(piece for _, piece in windows.pieces(x))
-    if counts_pads:
-        return np.asarray(total / math.prod(windows.kernel))
-    ones = np.ones((1, 1, *windows.sizes))
-    return np.asarray(total / sum(piece for _, piece in windows.pieces(ones)))
+def mean(channels: int, windows: Windows, *, counts_pads: bool) -> Any:
+    """Return the matrix of each window's mean: of its numbers inside the image, or of padded zeros as well."""
+    sums = convolution(np.ones((channels, 1, *windows.kernel)), windows, channels)
+    return scaled(sums, 1 / (math.prod(windows.kernel) if counts_pads else row_sums(sums)))

@@ -12,9 +12,10 @@ from ..ckks import Engine, SecretKey
 from ..errors import ModelError, RangeError
 from . import _files, _notes
 from ._layout import Layout
-from ._network import Array, Task
+from ._network import Task
 from ._program import Program
 from ._ranges import InputRange, rows
+from ._weights import Array
 from .rows import EncryptedRows, expected
 
 __all__ = ["Client"]

@@ -16,11 +16,11 @@ from .._common.storable import PathLike
 from ..ckks import Engine, EvaluationKey, Plaintext
 from . import _files, _notes
 from ._layout import Layout
-from ._network import Array
 from ._plan import Keys, Plan, plan_of
 from ._program import Polynomial, Program
 from ._ranges import rows
 from ._run import Runner
+from ._weights import Array
 from .client import Client, Facts
 from .rows import EncryptedRows, expected, require_model
 from .server import Server
@@ -301,7 +301,7 @@ def read(engine: Engine, found: Any, notes: _files.Notes) -> Model:
         layout.schedule.levels(program)
         if layout.kind == "rows":
             sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
-            if [placement.count for placement in layout.placements] != sizes:
+            if [placement.count for placement in layout.placements] != sizes or len(layout.kinds) != len(sizes) - 1:
                 raise ValueError("placements")
         return program, layout, fidelity, str(notes["hash"])
 
