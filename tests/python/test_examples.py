@@ -93,6 +93,31 @@ def test_convolutional_network(tmp_path: Path) -> None:
     assert (tmp_path / "convolutional_network.png").stat().st_size > 10_000
 
 
+def test_residual_network(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    pytest.importorskip("sklearn")
+    small = ["--channels", "4", "8", "--blocks", "1", "--size", "8", "--train", "200", "--rows", "4"]
+    out = run("07_residual_network.py", *small, "--insecure-log-n", "10", "--out", str(tmp_path))
+    assert "encrypted as simulated for 4 of 4 images" in out
+    simulated, own = map(float, re.findall(r"([\d.]+)% (?:simulated|of the network itself)", out))
+    assert abs(simulated - own) < 3
+    assert (tmp_path / "residual_network.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_resnet_20_at_full_size(tmp_path: Path) -> None:
+    """At 128-bit security: 14 GB of memory, and minutes."""
+    out = run("07_residual_network.py", "--rows", "1", "--threads", "1", "--out", str(tmp_path))
+    assert "slots 32768, levels 0..13, bootstrap" in out
+    assert "INSECURE" not in out
+    assert "encrypted as simulated for 1 of 1 images" in out
+    keys, resident = re.search(r"keys of ([\d.]+) GB", out), re.search(r"^([\d.]+) GB at most$", out, re.MULTILINE)
+    assert keys is not None
+    assert resident is not None
+    assert float(keys[1]) < 7
+    assert float(resident[1]) < 16
+
+
 def test_bootstrap_precision(tmp_path: Path) -> None:
     out = run("bootstrap_precision.py", "--repeat", "1", "--out", str(tmp_path))
     worst = {line[:18].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}

@@ -94,13 +94,23 @@ class Tensor:
         """Place of each number in a row, in the tensor's shape."""
         return np.arange(self.size).reshape(self.shape)
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether the numbers are the variables, in their order."""
+        weights, each = self.weights, np.arange(self.size)
+        is_square = weights.shape == (self.size, self.size) and weights.nnz == self.size and not self.bias.any()
+        return is_square and np.array_equal(weights.indices, each) and bool((weights.data == 1).all())
+
     def mapped(self, matrix: Any, shape: tuple[int, ...], place: str) -> Tensor:
         """Return a sparse matrix times this tensor, in a shape."""
+        bias = np.asarray(matrix @ self.bias)
+        if self.is_identity:
+            return Tensor(self.sources, matrix, bias, shape, place)
         counts = np.diff(self.weights.indptr).astype(np.int64)
         require_room(place, int(counts[matrix.indices].sum()))
         weights = matrix @ self.weights
         weights.sort_indices()
-        return Tensor(self.sources, weights, np.asarray(matrix @ self.bias), shape, place)
+        return Tensor(self.sources, weights, bias, shape, place)
 
     def taken(self, numbers: Indices, place: str) -> Tensor:
         """Return the numbers at these places of a row, in the shape of the places."""
@@ -159,7 +169,7 @@ class Tensor:
         own = source.argument
         if others or source.function != function or own is None or not own.equals(argument):
             return False
-        return self.equals(source.tensor(own.shape))
+        return self.shape == own.shape and self.is_identity
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the layers from the network's inputs to this tensor, each after those that it takes results of."""
@@ -201,14 +211,11 @@ def _ordered(tensor: Tensor) -> list[Source]:
 
 def _affine(tensor: Tensor, numbers: dict[Source, int]) -> Affine:
     """Return the layer of a tensor, without sources whose coefficients are all 0, but for one."""
-    used = np.unique(tensor.weights.indices[tensor.weights.data != 0])
+    is_used = np.zeros(tensor.weights.shape[1], dtype=bool)
+    is_used[tensor.weights.indices[tensor.weights.data != 0]] = True
     starts = _starts(tensor.sources)
     by_number = sorted(tensor.sources, key=numbers.__getitem__)
-    taken = [
-        source
-        for source in by_number
-        if np.searchsorted(used, starts[source]) < np.searchsorted(used, starts[source] + source.size)
-    ]
+    taken = [source for source in by_number if is_used[starts[source] : starts[source] + source.size].any()]
     taken = taken or by_number[-1:]
     weights = tensor.weights
     if taken != list(tensor.sources):

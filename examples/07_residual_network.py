@@ -1,0 +1,311 @@
+"""ResNet-20 on an encrypted image: 19 convolutions, 19 activations, and bootstraps where the plan places them.
+
+The network has the layers and sizes of ResNet-20 for CIFAR-10: three stages of three residual blocks, with 16, 32 and
+64 channels, on images of 32 × 32 pixels of three colours, and SiLU, x·σ(x), as its activation. Its convolutions are
+random ones, each channel scaled to a mean and a spread on the training images, and what is trained is the last layer,
+by scikit-learn, on synthetic images: coloured discs, rings, squares, frames, triangles, crosses, stripes and checkers.
+So its accuracy says little, and its size, depth and results on ciphertexts are those of any ResNet-20. Whoever has
+CIFAR-10 (the binary version, a folder of ``data_batch_1.bin`` and so on) and a trained network as an ONNX file passes
+them:
+
+    python 07_residual_network.py --cifar cifar-10-batches-bin --network resnet20.onnx
+
+`everlevel.ml.compile` puts channels and pixels in slots, fits a polynomial of degree 15 in place of each activation,
+chooses levels and bootstraps, and holds the weights' diagonals in the forms that fit in the memory that it is given.
+Beside the encrypted computation runs the same in NumPy (`Model.simulate`), and the network itself. Printed are times,
+also as so many regular bootstraps of the same machine, sizes, and how many predictions are the same.
+
+At full size it takes 14 GB and several minutes. Writes ``out/residual_network.png``: the images with their encrypted
+predictions, and encrypted scores against simulated ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from sklearn.linear_model import LogisticRegression
+
+import everlevel
+
+Array = NDArray[np.float64]
+Array32 = NDArray[np.float32]
+Labels = NDArray[np.int64]
+SPREAD, BRANCH = 1.0, 0.3  # of a channel's arguments of an activation, and of what a block adds
+SHAPES = ("disc", "ring", "square", "frame", "triangle", "cross", "rows", "columns", "diagonals", "checkers")
+CIFAR = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+
+
+def shapes(count: int, size: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+    """Draw coloured shapes of any place and size, and noise: images of shape (count, 3, size, size), and labels."""
+    labels = rng.integers(len(SHAPES), size=count)
+    images = np.empty((count, 3, size, size))
+    y, x = np.mgrid[:size, :size] + 0.5
+    for image, label in zip(images, labels, strict=True):
+        radius = rng.uniform(0.28, 0.42) * size
+        v, u = (grid - rng.uniform(radius, size - radius) for grid in (y, x))
+        near, far = np.maximum(np.abs(u), np.abs(v)), np.hypot(u, v)
+        wave = 2 * np.pi / rng.uniform(0.2, 0.3) / size
+        masks = {
+            "disc": far < radius,
+            "ring": (far < radius) & (far > 0.6 * radius),
+            "square": near < 0.8 * radius,
+            "frame": (near < 0.8 * radius) & (near > 0.45 * radius),
+            "triangle": (v < 0.7 * radius) & (v > 2 * np.abs(u) - radius),
+            "cross": (near < radius) & (np.minimum(np.abs(u), np.abs(v)) < 0.25 * radius),
+            "rows": np.sin(wave * v) > 0,
+            "columns": np.sin(wave * u) > 0,
+            "diagonals": np.sin(wave * (u + v) * 0.7) > 0,
+            "checkers": np.sin(wave * u) * np.sin(wave * v) > 0,
+        }
+        dark, bright = rng.uniform(0, 0.35, 3), rng.uniform(0.6, 1, 3)
+        colours = (dark, bright) if rng.integers(2) else (bright, dark)
+        image[:] = np.where(masks[SHAPES[label]], colours[1][:, None, None], colours[0][:, None, None])
+        image += rng.normal(size=image.shape) / 30
+    return np.clip(images, 0, 1), labels
+
+
+def cifar(folder: Path) -> tuple[Array, Labels, Array, Labels]:
+    """Read CIFAR-10's binary version: images to train on and their labels, and those to predict."""
+
+    def read(*names: str) -> tuple[Array, Labels]:
+        records = np.concatenate([np.fromfile(folder / name, np.uint8).reshape(-1, 3073) for name in names])
+        return records[:, 1:].reshape(-1, 3, 32, 32) / 255, records[:, 0].astype(np.int64)
+
+    return (*read(*(f"data_batch_{k}.bin" for k in range(1, 6))), *read("test_batch.bin"))
+
+
+class Network:
+    """Residual network of random convolutions, whose last layer is trained.
+
+    Attributes
+    ----------
+    nodes : list
+        Nodes of ONNX's graph, which are written while the images go through the layers.
+    weights : dict of ndarray
+    """
+
+    def __init__(self, channels: list[int], blocks: int, images: Array, labels: Labels, seed: int) -> None:
+        self.nodes: list[Any] = []
+        self.weights: dict[str, Array] = {}
+        self._rng = np.random.default_rng(seed)
+        # Channels are last here, and first in ONNX's operators.
+        x = np.moveaxis(images, 1, 3).astype(np.float32)
+        name, x = self._activation(*self._convolution("image", x, channels[0], 3, 1, SPREAD))
+        for stage, count in enumerate(channels):
+            for block in range(blocks):
+                stride = 2 if stage and not block else 1
+                inner = self._activation(*self._convolution(name, x, count, 3, stride, SPREAD))
+                outer, y = self._convolution(*inner, count, 3, 1, BRANCH)
+                if stride == 2:
+                    name, x = self._convolution(name, x, count, 1, 2, SPREAD)
+                total = f"sum{len(self.nodes)}"
+                self.nodes.append(helper.make_node("Add", [outer, name], [total]))
+                name, x = self._activation(total, x + y)
+        features = x.mean((1, 2))
+        fitted = LogisticRegression(max_iter=3000).fit(features / features.std(0), labels)
+        self.weights |= {"full": fitted.coef_.T / features.std(0)[:, None], "bias": fitted.intercept_}
+        self.nodes += [
+            helper.make_node("GlobalAveragePool", [name], ["means"]),
+            helper.make_node("Flatten", ["means"], ["features"]),
+            helper.make_node("Gemm", ["features", "full", "bias"], ["scores"]),
+            helper.make_node("Softmax", ["scores"], ["shares"]),
+        ]
+        self.shape = images.shape[1:]
+
+    def _convolution(
+        self, name: str, x: Array32, outputs: int, kernel: int, stride: int, spread: float
+    ) -> tuple[str, Array32]:
+        """Add a convolution whose results have a spread of their own in each channel; return its name and results."""
+        drawn = self._rng.normal(size=(outputs, x.shape[3], kernel, kernel))
+        y = convolved(x, drawn, stride)
+        factor = spread / y.std((0, 1, 2))
+        shift = self._rng.normal(size=outputs) * spread / 2 - y.mean((0, 1, 2)) * factor
+        found = f"conv{len(self.nodes)}"
+        self.weights |= {f"{found}.w": drawn * factor[:, None, None, None], f"{found}.b": shift}
+        options = {"pads": [kernel // 2] * 4, "strides": [stride, stride]}
+        self.nodes.append(helper.make_node("Conv", [name, f"{found}.w", f"{found}.b"], [found], **options))
+        return found, (y * factor + shift).astype(np.float32)
+
+    def _activation(self, name: str, x: Array32) -> tuple[str, Array32]:
+        """Add x·σ(x)."""
+        self.nodes.append(helper.make_node("Sigmoid", [name], [f"{name}.sigmoid"]))
+        self.nodes.append(helper.make_node("Mul", [name, f"{name}.sigmoid"], [f"{name}.silu"]))
+        return f"{name}.silu", x / (1 + np.exp(-x))
+
+    def onnx(self) -> Any:
+        """Return the network in ONNX's format."""
+        graph = helper.make_graph(
+            self.nodes,
+            "residual",
+            [helper.make_tensor_value_info("image", TensorProto.DOUBLE, ["rows", *self.shape])],
+            [helper.make_tensor_value_info("shares", TensorProto.DOUBLE, ["rows", len(self.weights["bias"])])],
+            [numpy_helper.from_array(array, name) for name, array in self.weights.items()],
+        )
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def convolved(x: Array32, weights: Array, stride: int) -> Array32:
+    """Return the convolution of images with zeros around them, channels last."""
+    size, pad = weights.shape[2], weights.shape[2] // 2
+    padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (size, size), axis=(1, 2))[:, ::stride, ::stride]
+    matrix = weights.reshape(len(weights), -1).astype(np.float32)
+    result: Array32 = windows.reshape(*windows.shape[:3], -1) @ matrix.T
+    return result
+
+
+def draw(images: Array, titles: list[str], right: Array, scores: tuple[Array, Array], path: Path) -> None:
+    """Draw images with their encrypted predictions, and encrypted scores against simulated ones."""
+    figure = plt.figure(figsize=(9, 4), layout="constrained")
+    left, other = figure.subfigures(1, 2, width_ratios=[1.2, 1])
+    left.suptitle("images, predicted without seeing them")
+    axes = np.ravel(left.subplots(3, 4))
+    for axis, image, title, is_right in zip(axes, images, titles, right, strict=False):
+        axis.imshow(image.transpose(1, 2, 0))
+        axis.set_title(title, color="tab:green" if is_right else "tab:red", fontsize=9)
+    for axis in axes:
+        axis.set_axis_off()
+    axis = other.subplots()
+    encrypted, simulated = scores
+    ends = [simulated.min(), simulated.max()]
+    axis.plot(ends, ends, color="lightgray")
+    axis.plot(simulated.ravel(), encrypted.ravel(), ".")
+    axis.set(title="scores", xlabel="simulated", ylabel="encrypted")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def resident() -> str:
+    """Return the most memory that the process had at once."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return "an unknown amount"
+    unit = 1 if sys.platform == "darwin" else 1024
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9:.1f} GB"
+
+
+def predicted(model: everlevel.ml.Model, rows: Array) -> tuple[Array, Labels]:
+    """Encrypt rows, predict and decrypt, one group after the other, and print what it takes."""
+    start = time.process_time()
+    client, server = model.keys()
+    print(f"keys of {server.nbytes / 1e9:.2f} GB in {time.process_time() - start:.1f} s", flush=True)
+    scores, labels, seconds = [], [], []
+    for first in range(0, len(rows), model.group_rows):
+        encrypted = client.encrypt(rows[first : first + model.group_rows])
+        start = time.process_time()
+        answer = model(encrypted, server)
+        seconds.append(time.process_time() - start)
+        scores.append(client.decrypt(answer))
+        labels.append(client.predict(answer))
+        encoding = ", with the encoding of weights" if not first else ""
+        print(f"rows from {first} on: {seconds[-1]:.1f} s of processor time{encoding}", flush=True)
+    least = min(seconds)
+    print(f"least time of a group: {least:.2f} s, and {model.estimated_seconds:.2f} s were estimated")
+    if server.evaluation_key is not None and server.evaluation_key.bootstrap_key is not None:
+        low = model.engine.level_down(encrypted.ciphertext, 0)
+        start = time.process_time()
+        model.engine.bootstrap(low, server.evaluation_key)
+        regular = time.process_time() - start
+        print(f"a regular bootstrap takes {regular:.2f} s: a group is {least / regular:.1f} of them")
+    print(f"{resident()} at most")
+    return np.concatenate(scores), np.concatenate(labels)
+
+
+def main() -> None:
+    """Train, compile, encrypt, predict, compare."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=2, help="images that are predicted")
+    parser.add_argument("--channels", type=int, nargs="+", default=[16, 32, 64], help="of each stage")
+    parser.add_argument("--blocks", type=int, default=3, help="of each stage")
+    parser.add_argument("--size", type=int, default=32, help="rows and columns of the synthetic images")
+    parser.add_argument("--train", type=int, default=2000, help="images that the last layer is trained on")
+    parser.add_argument("--degree", type=int, default=15, help="of each activation's polynomial")
+    parser.add_argument("--memory", type=float, help="gigabytes for keys, weights and a group")
+    parser.add_argument("--cifar", type=Path, help="folder of CIFAR-10's binary version")
+    parser.add_argument("--network", type=Path, help="a trained network as an ONNX file")
+    parser.add_argument("--threads", type=int, help="all cores, if left out")
+    parser.add_argument("--insecure-log-n", type=int, help="a ring of 2^LOG_N without any security")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture")
+    options = parser.parse_args()
+
+    rng = np.random.default_rng(0)
+    if options.cifar is None:
+        names, count = SHAPES, options.train + max(options.rows, 300)
+        images, labels = shapes(count, options.size, rng)
+        others, true = images[options.train :], labels[options.train :]
+        images, labels = images[: options.train], labels[: options.train]
+    else:
+        names = CIFAR
+        images, labels, others, true = cifar(options.cifar)
+        images, labels = images[: options.train], labels[: options.train]
+    start = time.process_time()
+    trained: Any = options.network
+    if trained is None:
+        trained = Network(options.channels, options.blocks, images, labels, seed=1).onnx()
+        print(f"last layer trained on {len(images)} images in {time.process_time() - start:.1f} s of processor time")
+
+    start = time.process_time()
+    examples = images[:128].reshape(len(images[:128]), -1)
+    with warnings.catch_warnings(record=True) as told:
+        model = everlevel.ml.compile(
+            trained,
+            examples,
+            input_range=(0, 1),
+            ranges="calibrated",
+            margin=0.3,
+            degree=options.degree,
+            max_error=0.5,
+            memory=None if options.memory is None else int(options.memory * 1e9),
+            thread_count=options.threads,
+            insecure_log_n=options.insecure_log_n,
+        )
+    # Intervals that are proven for every image are far longer than those of images, after 19 activations.
+    for warning in told:
+        print(warning.message)
+    print(f"\n{model}\n\ncompiled in {time.process_time() - start:.1f} s of processor time", flush=True)
+
+    flat = others.reshape(len(others), -1)
+    rows = flat[: options.rows]
+    assert model.check(rows).is_inside, "an image is beyond the intervals"
+    scores, found = predicted(model, rows)
+    simulated = model.simulate(rows)
+    print(f"encrypted as simulated for {np.sum(found == simulated.argmax(1))} of {len(rows)} images")
+    print(f"scores differ by {np.abs(scores - simulated).max() / np.ptp(simulated):.1e} of their spread")
+    some = flat[:300]
+    right = [np.mean(model.simulate(some).argmax(1) == true[:300]), np.mean(own(trained, others[:300]) == true[:300])]
+    print(f"accuracy on {len(some)} other images: {right[0]:.1%} simulated, {right[1]:.1%} of the network itself")
+    assert np.abs(scores - simulated).max() < 1e-3 * np.ptp(simulated)
+    picture = options.out / "residual_network.png"
+    draw(others, [names[label] for label in found], found == true[: len(found)], (scores, simulated), picture)
+    print(f"{picture} written")
+
+
+def own(trained: Any, images: Array) -> Labels:
+    """Return the labels that the network itself gives, by ONNX's evaluator."""
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+
+    model = onnx.load(trained) if isinstance(trained, Path) else trained
+    entry = model.graph.input[0]
+    given = images.astype(helper.tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type))
+    labels: Labels = ReferenceEvaluator(model).run(None, {entry.name: given})[0].argmax(1)
+    return labels
+
+
+if __name__ == "__main__":
+    main()
