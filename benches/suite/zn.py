@@ -14,51 +14,25 @@ small (1000), medium (100,000) and large (10,000,000).
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from stages import Files, Stage, main
 
 from everlevel import tfhe
 
 SIZES: Final = {"toy": 10, "small": 1000, "medium": 100_000, "large": 10_000_000}
 SET: Final = "integer-4-128"
 """Parameters: a table fails with less than 2^-128."""
-STAGES: Final[dict[str, Callable[[Files], None]]] = {}
-SENT: Final = {
-    "Public and evaluation keys": "public_keys",
-    "Encrypted input": "ciphertexts_upload",
-    "Encrypted results": "ciphertexts_download",
-}
-"""Folders of what is sent, by the suite's names."""
+STAGES: Final[dict[str, Stage]] = {}
 
 
-class Files:
-    """Folders of an instance, and the parameters that its keys are of."""
-
-    def __init__(self, folder: Path, size: str, parameters: str) -> None:
-        self.size, self.parameters = size, parameters
-        self.data, self.io = folder / "datasets" / size, folder / "io" / size
-        self.results = folder / "measurements" / size / "results.json"
-
-    def path(self, folder: str, name: str) -> Path:
-        """Return the path of what is sent, in a folder that is made."""
-        found = self.io / folder / name
-        found.parent.mkdir(parents=True, exist_ok=True)
-        return found
-
-    def engine(self) -> tfhe.Engine:
-        """Make the engine of a stage."""
-        return tfhe.Engine(self.parameters, progress=False)
+def engine_of(files: Files) -> tfhe.Engine:
+    """Make the engine of a stage."""
+    return tfhe.Engine(files.options["set"], progress=False)
 
 
-def stage(function: Callable[[Files], None]) -> Callable[[Files], None]:
+def stage(function: Stage) -> Stage:
     """Let a function be a stage, by its name."""
     STAGES[function.__name__] = function
     return function
@@ -77,7 +51,7 @@ def generate_dataset(files: Files) -> None:
 @stage
 def client_key_generation(files: Files) -> None:
     """Make the secret key, and the key that computes."""
-    engine = files.engine()
+    engine = engine_of(files)
     secret_key = engine.create_secret_key()
     secret_key.save(files.path("secret_key", "secret.key"))
     engine.create_evaluation_key(secret_key).save(files.path("public_keys", "evaluation.key"))
@@ -86,7 +60,7 @@ def client_key_generation(files: Files) -> None:
 @stage
 def client_encode_encrypt_input(files: Files) -> None:
     """Encrypt the operands, by the secret key."""
-    engine = files.engine()
+    engine = engine_of(files)
     secret_key: Any = engine.load(files.path("secret_key", "secret.key"))
     for name in ("lhs", "rhs"):
         values = np.loadtxt(files.data / f"{name}.txt", dtype=np.uint64, ndmin=1)
@@ -96,7 +70,7 @@ def client_encode_encrypt_input(files: Files) -> None:
 @stage
 def server_encrypted_compute(files: Files) -> None:
     """Multiply, without the secret key."""
-    engine = files.engine()
+    engine = engine_of(files)
     engine.load(files.path("public_keys", "evaluation.key"))
     # Ciphertexts in memory have 8 to 16 kB for each two bits.
     left, right = (engine.load(files.path("ciphertexts_upload", name), max_bytes=2**62) for name in ("lhs", "rhs"))
@@ -106,7 +80,7 @@ def server_encrypted_compute(files: Files) -> None:
 @stage
 def client_decrypt_decode(files: Files) -> None:
     """Decrypt the products."""
-    engine = files.engine()
+    engine = engine_of(files)
     secret_key: Any = engine.load(files.path("secret_key", "secret.key"))
     products: Any = engine.load(files.path("ciphertexts_download", "products"), max_bytes=2**62)
     np.savetxt(files.path("cleartext_output", "out.txt"), engine.decrypt(products, secret_key), fmt="%u")
@@ -120,36 +94,5 @@ def check(files: Files) -> None:
         raise SystemExit("the products are wrong")
 
 
-def run(files: Files, folder: Path) -> dict[str, Any]:
-    """Run all stages, each in a process, and return their times and what was sent."""
-    times: dict[str, float] = {}
-    for name in STAGES:
-        start = time.perf_counter()
-        command = [sys.executable, __file__, name, files.size, "--folder", str(folder), "--set", files.parameters]
-        subprocess.run(command, check=True)
-        times[name] = round(time.perf_counter() - start, 4)
-        print(f"{name}: {times[name]:.2f} s", flush=True)
-    sizes = {name: sum(path.stat().st_size for path in (files.io / sent).iterdir()) for name, sent in SENT.items()}
-    measured = {"Timing": times | {"Total": round(sum(times.values()), 4)}, "Bandwidth": sizes}
-    files.results.parent.mkdir(parents=True, exist_ok=True)
-    files.results.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
-    return measured
-
-
-def main() -> None:
-    """Run a stage, or all of them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stage", choices=["run", *STAGES])
-    parser.add_argument("size", choices=SIZES)
-    parser.add_argument("--folder", type=Path, default=Path("zn"))
-    parser.add_argument("--set", default=SET, help=f"parameters of integers ({SET})")
-    arguments = parser.parse_args()
-    files = Files(arguments.folder, arguments.size, arguments.set)
-    if arguments.stage == "run":
-        print(json.dumps(run(files, arguments.folder), indent=2))
-    else:
-        STAGES[arguments.stage](files)
-
-
 if __name__ == "__main__":
-    main()
+    main(__file__, __doc__ or "", STAGES, SIZES, set=(SET, "parameters of integers"))

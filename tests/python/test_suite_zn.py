@@ -10,9 +10,10 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "benches/suite/zn.py"
 
 
-def test_stages_leave_right_products(tmp_path: Path) -> None:
+def test_stages_leave_right_products(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(SCRIPT.parent)
     names = runpy.run_path(str(SCRIPT))
-    files = names["Files"](tmp_path, "toy", "insecure-integer-4-64")
+    files = names["Files"](tmp_path, "toy", {"set": "insecure-integer-4-64"})
     for stage in names["STAGES"].values():
         stage(files)
     found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
