@@ -8,6 +8,7 @@ mod cancel;
 mod circuits_argmax;
 mod circuits_deep;
 mod circuits_sign;
+mod circuits_table;
 mod claims;
 mod common;
 mod double_precision;

@@ -171,7 +171,7 @@ def _require_same(operation: str, engine: AnyEngine, files: Sequence[KeyFile]) -
 def _is_same(engine: AnyEngine, file: KeyFile) -> bool:
     parameters = parameters_of(engine)
     if parameters[0] == "tfhe":
-        return int(file.fingerprint, 16) in engine._context.fingerprints  # type: ignore[union-attr]
+        return int(file.fingerprint, 16) in engine._context.fingerprints
     return file.parameters is not None and file.parameters[:2] == parameters[:2]
 
 

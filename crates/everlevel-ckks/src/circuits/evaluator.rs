@@ -163,6 +163,27 @@ impl Run<'_> {
         both.try_into().map_err(|_| unreachable!("a merge has two results"))
     }
 
+    /// Real units to a level, two in each bootstrap, and an odd one by itself.
+    pub fn bootstrap_in_pairs(&self, method: Method, level: usize, x: &Units<Ciphertext>) -> Vector {
+        let (bootstrapper, keys) = (self.circuits.bootstrapper.to_level(Some(level)), self.circuits.keys);
+        let units: Vec<&Ciphertext> = x.all().iter().collect();
+        let (pairs, odd) = units.split_at(units.len() / 2 * 2);
+        let pairs: Vec<[&Ciphertext; 2]> = pairs.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+        let mut results: Vec<Ciphertext> = Vec::with_capacity(units.len());
+        if !pairs.is_empty() {
+            let both = self.bootstrapping(|p| bootstrapper.merge_bootstraps(method, &pairs, keys, p))?;
+            results.extend(both.into_iter().flatten());
+        }
+        if !odd.is_empty() {
+            let one = |p: Progress| bootstrapper.bootstrap_many(method, odd, keys, SlotType::Real, p);
+            results.extend(self.bootstrapping(one)?);
+        }
+        // Units have one estimate.
+        let estimate = results[0].estimate().clone();
+        let alike = results.into_iter().map(|result| result.with_estimate(estimate.clone())).collect();
+        Ok(Units::new(alike).unwrap_or_else(|| unreachable!("a result for each unit")))
+    }
+
     pub fn add(&self, a: &Units<Ciphertext>, b: &Units<Ciphertext>) -> Vector {
         a.try_zip(self.op, b, |a, b| self.ctx().add(a, b))
     }

@@ -4,9 +4,9 @@
 //! [`crate::Context`] and a [`crate::Bootstrapper`].
 //!
 //! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`]
-//! and comparisons · [`mod@extrema`] · [`mod@argmax`] · [`mod@deep`] polynomials deeper than a bootstrap's levels.
-//! [`mod@refresh`] bootstraps operands of any operation that lacks levels. `evaluator` has the operations that all of
-//! them are made of.
+//! and comparisons · [`mod@extrema`] · [`mod@argmax`] · [`mod@deep`] polynomials deeper than a bootstrap's levels ·
+//! [`mod@table`] look-ups of integers. [`mod@refresh`] bootstraps operands of any operation that lacks levels.
+//! `evaluator` has the operations that all of them are made of.
 //!
 //! All take and give [`crate::Units`]; a ciphertext alone is one unit, `Units::from(ciphertext)`.
 
@@ -15,6 +15,7 @@ pub mod deep;
 pub mod extrema;
 pub mod refresh;
 pub mod sign;
+pub mod table;
 
 pub(crate) mod bootstrap;
 pub(crate) mod elements;

@@ -412,6 +412,22 @@ impl Estimate {
         })
     }
 
+    /// Estimate of `sin(πx/2)` of the parts `x` of values of any size up to one, whose errors grow by half at most.
+    pub fn through_quarter_waves(&self, std_dev: f64) -> Self {
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let parts = |z: Complex64, f: fn(f64) -> f64| Complex64::new(f(z.re), f(z.im));
+        let changed = |x: &Dual| {
+            let slopes = parts(x.value * quarter, f64::cos) * quarter;
+            let error = Complex64::new(slopes.re * x.error.re, slopes.im * x.error.im);
+            Dual { value: parts(x.value * quarter, f64::sin), error }
+        };
+        self.each(|x| {
+            let size = if x.bound.is_real() { 1.0 } else { std::f64::consts::SQRT_2 };
+            let worst = x.worst.map(|worst, certainty| worst * quarter + certainty.tail() * std_dev);
+            Self::new(x.bound.resized(size), worst, x.sample.map(7, changed).with_noise(std_dev))
+        })
+    }
+
     /// Estimate of signs: `sin(πx/2)` of the parts `x` of values near ±1 (or ±1 ± i), whose errors are squared, and
     /// grow by half for any other values.
     pub fn cleaned(&self, std_dev: f64) -> Self {

@@ -19,6 +19,7 @@ mod memory;
 mod messages;
 mod polynomials;
 mod slots;
+mod tables;
 
 pub use bootstraps::{Keys, bootstrap_keys};
 
@@ -87,6 +88,7 @@ impl Context {
 }
 
 properties! { [Context] as context {
+    fingerprints: [u64; 2] = context.0.params().fingerprints().all();
     precision: &'static str = context.0.params().literal().precision.name();
     params: String = context.0.params().literal().to_json();
     can_bootstrap: bool = context.0.params().literal().bootstrap;

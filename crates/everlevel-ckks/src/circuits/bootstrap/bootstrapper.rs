@@ -53,7 +53,7 @@ impl Request<'_> {
 
     /// The method that a ciphertext is bootstrapped by where SlotsToCoeffs comes first.
     pub fn first_method(self) -> Method {
-        if self.method == Method::Sign { Method::Sign } else { Method::Lossy }
+        if self.method.fills_the_sine() { self.method } else { Method::Lossy }
     }
 
     /// The level that a bootstrap starts from.
@@ -64,14 +64,13 @@ impl Request<'_> {
         }
     }
 
-    /// A result with the bound that it has by the method: signs of both parts are of size `√2`; sines in place of the
-    /// identity leave the size of `a`.
+    /// A result with the bound that it has by the method: whole sines of both parts are of size `√2`; sines in place of
+    /// the identity leave the size of `a`.
     fn bounded(self, result: Ciphertext, a: &Ciphertext) -> Ciphertext {
-        let size = match self.method {
-            Method::Sign if !a.bound().is_real() => result.bound().size(),
-            Method::Sign => 1.0,
-            _ if a.bound().is_declared() => a.bound().size(),
-            _ => Bound::ASSUMED.size(),
+        let size = match self.method.fills_the_sine() {
+            true if !a.bound().is_real() => result.bound().size(),
+            true => 1.0,
+            false => a.bound_or_assumed().size(),
         };
         result.within(size).on_reals(self.slot_type == SlotType::Real || a.bound().is_real())
     }
@@ -79,6 +78,8 @@ impl Request<'_> {
 
 /// Signs are told from values of up to this size: see `docs/notes/bootstrap.md`.
 const LARGEST_SIGN: f64 = 1.25;
+/// Largest values that the sine's fit for tables is made for, with room for their errors.
+const LARGEST_IN_TABLES: f64 = 1.125;
 /// The size of a part that a sign bootstrap has room for: half of the sine's period.
 const SIGN_ROOM: f64 = 2.0;
 /// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
@@ -217,7 +218,7 @@ impl Bootstrapper {
         Ok(vectors.iter().map(of_vector).collect())
     }
 
-    pub(super) fn tables(&self) -> (&BootstrapTables, &MapCache) {
+    pub(crate) fn tables(&self) -> (&BootstrapTables, &MapCache) {
         (&self.shared.tables, &self.shared.maps)
     }
 
@@ -353,7 +354,7 @@ impl Bootstrapper {
                 needed: "high".into(),
             });
         }
-        if method == Method::Sign {
+        if method.fills_the_sine() {
             self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
         }
         let place = request.place(&self.context.core, a);
@@ -379,10 +380,11 @@ impl Bootstrapper {
         bound: Bound,
     ) -> Result<(), Error> {
         let sine = self.sine(request.method, place);
+        // Both parts of ±1 ± i are signs.
+        let parts = if bound.is_real() { 1.0 } else { std::f64::consts::SQRT_2 };
         let (room, accurate) = match request.method {
-            Method::Sign if bound.is_real() => (SIGN_ROOM, LARGEST_SIGN),
-            // Both parts of ±1 ± i are signs.
-            Method::Sign => (SIGN_ROOM, LARGEST_SIGN * std::f64::consts::SQRT_2),
+            Method::Sign => (SIGN_ROOM, LARGEST_SIGN * parts),
+            Method::Table => (SIGN_ROOM, LARGEST_IN_TABLES * parts),
             _ => (sine.peak, sine.accurate()),
         };
         self.context.check_room(op, bound, (0, room), Vec::new)?;
@@ -390,7 +392,7 @@ impl Bootstrapper {
             let bound = bound.size();
             let worst = match request.method {
                 // The sine of a part beyond ±1 falls below a sign: to 0 at 2, where the next period begins.
-                Method::Sign => 1.0 - (std::f64::consts::FRAC_PI_2 * bound).sin(),
+                Method::Sign | Method::Table => 1.0 - (std::f64::consts::FRAC_PI_2 * bound).sin(),
                 _ => sine.largest(bound, Certainty::Usual),
             };
             range::notice(RangeNotice::Accuracy { op, bound, accurate, worst });

@@ -219,7 +219,7 @@ impl Bootstrapper {
         let of =
             |[first, last]: [usize; 2]| self.run_footprint(slot_type, (stage_count, form), [(first, 0), (last, 0)]);
         match method {
-            Method::Lossy | Method::Sign => of([count, 0]),
+            Method::Lossy | Method::Sign | Method::Table => of([count, 0]),
             Method::Regular | Method::Precise => of([0, count]),
             Method::Usual if form.kind().is_some_and(|kind| !kind.has_first()) => of([0, count]),
             Method::Usual => {

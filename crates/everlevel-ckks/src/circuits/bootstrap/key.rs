@@ -269,7 +269,7 @@ impl<'a> BootstrapKeyRef<'a> {
         let is_packed = is_packed(core, maps_kind(core, self.kind(), SlotsToCoeffs::Last));
         let is_meant = match method {
             Method::Usual => has_first && !(is_packed && slot_type == SlotType::Complex),
-            Method::Lossy | Method::Sign => true,
+            Method::Lossy | Method::Sign | Method::Table => true,
             Method::Regular | Method::Precise => false,
         };
         if is_meant && level >= self.stage_count() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }

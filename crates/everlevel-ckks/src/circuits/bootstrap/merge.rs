@@ -55,10 +55,10 @@ impl Bootstrapper {
                 }
             })?;
         // Each part has the bound that it brought, where sines in place of the identity keep it.
-        let size = |part: &Ciphertext| if method == Method::Sign { 1.0 } else { part.bound_or_assumed().size() };
+        let size = |part: &Ciphertext| if method.fills_the_sine() { 1.0 } else { part.bound_or_assumed().size() };
         let finished = |result: Ciphertext, part: &Ciphertext| {
             let result = result.within(size(part)).vouched(part.bound().kind());
-            if method == Method::Sign || !part.bound().is_declared() { result } else { result.valued_as(part) }
+            if method.fills_the_sine() || !part.bound().is_declared() { result } else { result.valued_as(part) }
         };
         let whole = |part, halvings| self.times(Cow::Owned(part), halvings).map(Cow::into_owned);
         let pair = |(ComplexParts { real, imaginary }, ([a, b], halvings)): (_, &(HalvedPair, i32))| {

@@ -14,6 +14,9 @@ pub enum Method {
     Lossy,
     /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
     Sign,
+    /// As sign, for any values in [−1, 1], which come out as `sin(πx/2)`: for tables of integers
+    /// ([`crate::circuits::table`]), of which polynomials of that sine are made.
+    Table,
     /// Two regular bootstraps, the second of what the first left out: one level lower, with errors 2^14 times smaller.
     /// For chains of high precision ([`crate::ParamsLiteral::high_precision`]), whose scales can hold the result.
     Precise,
@@ -78,6 +81,7 @@ impl Method {
             Method::Usual | Method::Regular => "bootstrap",
             Method::Lossy => "lossy_bootstrap",
             Method::Sign => "sign_bootstrap",
+            Method::Table => "table_bootstrap",
             Method::Precise => "precise_bootstrap",
         }
     }
@@ -88,6 +92,7 @@ impl Method {
             Method::Usual | Method::Regular | Method::Precise => "merge_bootstrap",
             Method::Lossy => "lossy_merge_bootstrap",
             Method::Sign => "sign_merge_bootstrap",
+            Method::Table => "table_merge_bootstrap",
         }
     }
 
@@ -96,10 +101,15 @@ impl Method {
         self.place() == SlotsToCoeffs::First
     }
 
+    /// Whether values up to one fill the sine from one extremum to the other, and come out as what it is there.
+    pub(crate) fn fills_the_sine(self) -> bool {
+        matches!(self, Method::Sign | Method::Table)
+    }
+
     /// The place of SlotsToCoeffs in a pipeline of this method.
     pub(crate) fn place(self) -> SlotsToCoeffs {
         match self {
-            Method::Lossy | Method::Sign => SlotsToCoeffs::First,
+            Method::Lossy | Method::Sign | Method::Table => SlotsToCoeffs::First,
             Method::Usual | Method::Regular | Method::Precise => SlotsToCoeffs::Last,
         }
     }

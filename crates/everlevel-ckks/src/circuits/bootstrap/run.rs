@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
             self.step()?;
         }
         let mut cts = self.bases(cts, &self.tables.first);
-        if method == Method::Sign {
+        if method.fills_the_sine() {
             // ±1 to ±q0/4.
             let factor = (self.tables.first.message_ratio / 4.0).round() as u64;
             cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, factor));
@@ -289,10 +289,11 @@ impl<'a> Run<'a> {
         let rounding = self.core.rounding_error(self.core.ladder.scales[level]);
         let both = match method {
             Method::Sign => a.estimate().clone().with_noise(order.error).cleaned(rounding),
+            Method::Table => a.estimate().clone().with_noise(order.error).through_quarter_waves(rounding),
             _ => a.estimate().through_sine(order.sine(None), order.error.hypot(rounding)),
         };
         let part_of = |estimate: &Estimate| match method {
-            Method::Sign => estimate.real_part().restated(1.0),
+            Method::Sign | Method::Table => estimate.real_part().restated(1.0),
             _ => estimate.real_part(),
         };
         [part_of(&both), part_of(&both.scaled(-Complex64::i()))]

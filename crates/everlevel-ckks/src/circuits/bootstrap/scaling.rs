@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use num_complex::Complex64;
 
 use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, Request};
-use crate::circuits::bootstrap::method::{Method, SlotsToCoeffs};
+use crate::circuits::bootstrap::method::SlotsToCoeffs;
 use crate::claims::Bound;
 use crate::{Ciphertext, Error};
 
@@ -17,7 +17,7 @@ impl Bootstrapper {
     /// `k` for values of a declared bound, at a level; 0 where they are small enough, or can't be made smaller.
     pub(super) fn halvings(&self, request: Request, place: SlotsToCoeffs, level: usize, bound: Bound) -> i32 {
         let accurate = self.sine(request.method, place).accurate();
-        let is_beyond = request.method != Method::Sign && bound.is_declared() && bound.size() > accurate;
+        let is_beyond = !request.method.fills_the_sine() && bound.is_declared() && bound.size() > accurate;
         if !is_beyond || level <= request.start(place) {
             return 0;
         }

@@ -102,7 +102,24 @@ struct Plans {
     unit: f64,
     regular: Plan,
     /// The methods in which SlotsToCoeffs comes first.
-    slots_to_coeffs_first: Option<[Plan; 2]>,
+    slots_to_coeffs_first: Option<First>,
+}
+
+/// The plans where SlotsToCoeffs comes first.
+#[derive(Debug)]
+struct First {
+    lossy: Plan,
+    sign: Plan,
+    table: Plan,
+}
+
+/// The messages of a method.
+fn messages_of(method: Method) -> Messages {
+    match method {
+        Method::Sign => Messages::Signs,
+        Method::Table => Messages::Tables,
+        Method::Usual | Method::Regular | Method::Lossy | Method::Precise => Messages::Small,
+    }
 }
 
 impl BootstrapTables {
@@ -154,17 +171,17 @@ impl BootstrapTables {
         let scales = &core.ladder.scales;
         let fall = if method.is_first() { scales[scales.len() - 1 - spared] / scales[scales.len() - 1] } else { 1.0 };
         let ladder = Ladder::new(&core.ring, sets, plan.ladder.scales[0] * fall);
-        let messages = if method == Method::Sign { Messages::Signs } else { Messages::Small };
-        Some(Cow::Owned(Plan::new(ladder, self.unit(maps), messages)))
+        Some(Cow::Owned(Plan::new(ladder, self.unit(maps), messages_of(method))))
     }
 
     fn highest_plan(&self, maps: MapsKind, method: Method) -> Option<&Plan> {
         let plans = self.plans(maps);
         match (method, &plans.slots_to_coeffs_first) {
             (Method::Usual | Method::Regular | Method::Precise, _) => Some(&plans.regular),
-            (Method::Lossy, Some([lossy, _])) => Some(lossy),
-            (Method::Sign, Some([_, sign])) => Some(sign),
-            (Method::Lossy | Method::Sign, None) => None,
+            (Method::Lossy, Some(first)) => Some(&first.lossy),
+            (Method::Sign, Some(first)) => Some(&first.sign),
+            (Method::Table, Some(first)) => Some(&first.table),
+            (Method::Lossy | Method::Sign | Method::Table, None) => None,
         }
     }
 }
@@ -174,8 +191,11 @@ impl Plans {
         let top = Ladder::top_scale;
         let lowest = first.iter().flatten().map(top).fold(top(&regular), f64::min);
         let unit = lowest / EVAL_MOD_INTERVAL;
-        let slots_to_coeffs_first = first
-            .map(|[lossy, sign]| [Plan::new(lossy, unit, Messages::Small), Plan::new(sign, unit, Messages::Signs)]);
+        let slots_to_coeffs_first = first.map(|[lossy, sign]| First {
+            lossy: Plan::new(lossy, unit, Messages::Small),
+            table: Plan::new(sign.clone(), unit, Messages::Tables),
+            sign: Plan::new(sign, unit, Messages::Signs),
+        });
         Self { unit, regular: Plan::new(regular, unit, Messages::Small), slots_to_coeffs_first }
     }
 }

@@ -1,0 +1,140 @@
+//! Look-ups of integers by real bootstraps, against tables in the clear, on small insecure rings.
+
+use crate::common::{Party, log_n, uniform};
+use everlevel_ckks::circuits::Circuits;
+use everlevel_ckks::circuits::table::{Space, TableNoise};
+use everlevel_ckks::{BootstrapKeySize, Ciphertext, Complex64, Error, ObjectError, Units, no_progress};
+
+/// Integers of a space, from a fixed generator.
+fn integers(space: Space, count: usize, seed: u64) -> Vec<u64> {
+    let p = space.size() as f64;
+    uniform(count, seed).iter().map(|z| (((z.re + 1.0) / 2.0 * p) as u64).min(space.size() as u64 - 1)).collect()
+}
+
+fn encrypted(party: &Party, space: Space, values: &[u64], level: usize) -> Units<Ciphertext> {
+    let numbers: Vec<Complex64> = values.iter().map(|&m| Complex64::from(space.number(m))).collect();
+    let plain = party.ctx.encode_units(&numbers, level).unwrap();
+    party.ctx.encrypt_units(&plain, &party.public).unwrap()
+}
+
+/// Numbers of all slots, unit after unit.
+fn decrypted(party: &Party, x: &Units<Ciphertext>) -> Vec<f64> {
+    x.all().iter().flat_map(|unit| party.decrypt(unit)).map(|z| z.re).collect()
+}
+
+/// Errors in units of the distance between integers.
+fn errors(party: &Party, space: Space, x: &Units<Ciphertext>, expected: &[u64]) -> Vec<f64> {
+    let unit = 2.0 / space.size() as f64;
+    decrypted(party, x).iter().zip(expected).map(|(x, &m)| (x - space.number(m)) / unit).collect()
+}
+
+fn rms(errors: &[f64]) -> f64 {
+    (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt()
+}
+
+#[test]
+fn chains_of_look_ups_are_right_and_as_noisy_as_claimed() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    for (p, units) in [(4, 3), (16, 4), (32, 4)] {
+        let space = Space::new(p).unwrap();
+        let noise = TableNoise::new(party.bootstrapper(), space, 3).unwrap();
+        let top = p as u64 - 1;
+        let tables: [Vec<u64>; 3] = [
+            (0..=top).map(|m| (7 * m + 3) % p as u64).collect(),
+            (0..=top).map(|m| m % 2 * top).collect(),
+            (0..=top).map(|m| top - m).collect(),
+        ];
+        let views: Vec<&[u64]> = tables.iter().map(Vec::as_slice).collect();
+        let mut values = integers(space, units * party.ctx.slot_count(), p as u64);
+        let mut x = encrypted(&party, space, &values, 3);
+        let mut bound = noise.fresh(true);
+        let (mut measured, mut claimed) = (Vec::new(), Vec::new());
+        for round in 0..2 {
+            let found = circuits.look_up(&x, space, &views, &no_progress).unwrap();
+            for (y, table) in found.iter().zip(&tables) {
+                assert_eq!(y.first().level(), 3);
+                let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
+                let (errors, allowed) = (errors(&party, space, y, &expected), noise.after(table, bound).unwrap());
+                let worst = errors.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+                let typical = noise.mean_rounding(table).unwrap();
+                let found = rms(&errors);
+                println!("p {p}, {round}: worst 2^{:.1} of 2^{:.1}", worst.log2(), allowed.log2());
+                println!("rms 2^{:.2}, claimed 2^{:.2}", found.log2(), typical.log2());
+                assert!(worst < allowed && allowed < noise.limit(), "{p}: {worst:e}, {allowed:e}");
+                measured.push(found);
+                claimed.push(typical);
+            }
+            bound = noise.after(&tables[0], bound).unwrap();
+            values = values.iter().map(|&m| tables[0][m as usize]).collect();
+            x = found.into_iter().next().unwrap();
+        }
+        let ratio = rms(&measured) / rms(&claimed);
+        println!("p {p}: measured over claimed {ratio:.3}");
+        assert!((ratio - 1.0).abs() < 0.2, "{p}: {ratio}");
+    }
+    assert_eq!(circuits.bootstrap_count(), 2 * (2 + 1 + 1));
+}
+
+/// `Σ c_k·T_k(x)` by the recurrence.
+fn chebyshev(series: &[f64], x: f64) -> f64 {
+    let step = |[a, b]: [f64; 2], c: &f64| [c + 2.0 * x * a - b, a];
+    let [a, b] = series[1..].iter().rev().fold([0.0, 0.0], step);
+    series[0] + x * a - b
+}
+
+#[test]
+fn raised_noise_fails_as_often_as_predicted() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let space = Space::new(16).unwrap();
+    // The worst table, and errors that are a tenth of the distance between integers: far beyond the limit.
+    let table: Vec<u64> = (0..16).map(|m| m % 2 * 15).collect();
+    let series = space.series(&table).unwrap();
+    let values = integers(space, 2 * party.ctx.slot_count(), 3);
+    let normal = |at: usize| uniform(12, at as u64 + 99).iter().map(|z| z.re).sum::<f64>() / 2.0;
+    let errors: Vec<f64> = (0..values.len()).map(|at| 0.1 * normal(at)).collect();
+    let noisy: Vec<f64> = values.iter().zip(&errors).map(|(&m, u)| space.number(m) + u / 8.0).collect();
+    let numbers: Vec<Complex64> = noisy.iter().map(|&x| x.into()).collect();
+    let x = party.ctx.encrypt_units(&party.ctx.encode_units(&numbers, 3).unwrap(), &party.public).unwrap();
+    let found = circuits.look_up(&x, space, &[&table], &no_progress).unwrap().remove(0);
+    let found = party.ctx.decrypt_integers(&found, space, &party.secret).unwrap();
+    let predicted = noisy.iter().map(|x| space.integer(chebyshev(&series, (std::f64::consts::FRAC_PI_2 * x).sin())));
+    let wrong = |of: &[u64]| of.iter().zip(&values).filter(|(f, m)| **f != table[**m as usize]).count();
+    let predicted: Vec<u64> = predicted.collect();
+    let (measured, expected) = (wrong(&found), wrong(&predicted));
+    println!("{measured} of {} wrong, {expected} predicted", values.len());
+    assert!(expected > values.len() / 10 && measured.abs_diff(expected) <= expected / 50);
+    // The bound is right for each of them.
+    let bend = 15.0 * std::f64::consts::PI.powi(2) / 3.0;
+    let is_right = |at: usize| bend * errors[at] * errors[at] > 0.499 || found[at] == table[values[at] as usize];
+    assert!((0..values.len()).all(is_right));
+}
+
+#[test]
+fn what_tables_are_not_of_is_refused_before_any_work() {
+    let party = Party::bootstrap(log_n());
+    let lossy = party.lossy_key(3);
+    let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let space = Space::new(4).unwrap();
+    let x = encrypted(&party, space, &[0, 1, 2, 3], 3);
+    let low = encrypted(&party, space, &[0, 1, 2, 3], 2);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&lossy));
+    for table in [&[0, 1, 2][..], &[0, 1, 2, 4]] {
+        let refused = circuits.look_up(&x, space, &[table], &no_progress);
+        assert!(matches!(refused, Err(Error::Parameter { .. })), "{refused:?}");
+    }
+    let table: &[u64] = &[3, 2, 1, 0];
+    let refused = circuits.look_up(&low, space, &[table], &no_progress);
+    assert!(matches!(refused, Err(Error::LevelExhausted { .. })), "{refused:?}");
+    let of_regular = Circuits::new(party.bootstrapper(), party.keys(&regular));
+    assert!(of_regular.look_up(&x, space, &[table], &no_progress).is_err());
+    let stranger = Party::of(party.ctx.clone());
+    let refused = circuits.look_up(&encrypted(&stranger, space, &[1], 3), space, &[table], &no_progress);
+    assert!(matches!(refused, Err(Error::Object(ObjectError::OtherSecret { .. }))), "{refused:?}");
+    // The bootstraps of small keys are of 13 levels, and 2p − 1 = 255 takes 8 of them.
+    assert!(TableNoise::new(party.bootstrapper(), Space::new(128).unwrap(), 6).is_err());
+    assert_eq!(circuits.bootstrap_count(), 0);
+}

@@ -1,0 +1,75 @@
+//! Methods of `Context` for tables of integers.
+
+use everlevel_ckks as ckks;
+use everlevel_ckks::circuits::Circuits;
+use everlevel_ckks::circuits::table::{Space, TableNoise};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use super::Context;
+use super::bootstraps::{Keys, bootstrap_keys};
+use crate::call::{Report, run, run_reporting};
+use crate::objects::{Ciphertext, Plaintext, SecretKey};
+
+#[pymethods]
+impl Context {
+    /// Integers of a space, which zeros fill up to a whole unit.
+    fn encode_integers(&self, values: PyReadonlyArray1<'_, u64>, size: usize, level: usize) -> PyResult<Plaintext> {
+        let values = values.as_slice()?;
+        run(|| self.0.encode_integers(values, Space::new(size)?, level)).map(Plaintext)
+    }
+
+    /// The nearest integers of a space, in all slots.
+    fn decrypt_integers<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &Ciphertext,
+        secret_key: &SecretKey,
+        size: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let integers = run(|| self.0.decrypt_integers(&ciphertext.0, Space::new(size)?, &secret_key.0))?;
+        Ok(PyArray1::from_vec(py, integers))
+    }
+
+    /// A sum of multiples and of a constant, or of one for each slot.
+    fn combine_integers(
+        &self,
+        size: usize,
+        terms: Vec<(i64, PyRef<'_, Ciphertext>)>,
+        constants: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Ciphertext> {
+        let terms: Vec<(i64, &ckks::Units<ckks::Ciphertext>)> = terms.iter().map(|(f, x)| (*f, &x.0)).collect();
+        let constants = constants.as_slice()?;
+        run(|| self.0.combine_integers(Space::new(size)?, &terms, constants)).map(Ciphertext)
+    }
+
+    /// What tables have for the integers of a space, a result for each table.
+    fn look_up(
+        &self,
+        ciphertext: &Ciphertext,
+        size: usize,
+        tables: Vec<Vec<u64>>,
+        keys: Keys<'_>,
+        report: Report,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let (keys, x) = (bootstrap_keys(&keys), &ciphertext.0);
+        let tables: Vec<&[u64]> = tables.iter().map(Vec::as_slice).collect();
+        let found = run_reporting(report, |p| {
+            Circuits::new(self.bootstrapper("look_up")?, keys).look_up(x, Space::new(size)?, &tables, p)
+        })?;
+        Ok(found.into_iter().map(Ciphertext).collect())
+    }
+
+    /// The bound of the errors of fresh integers, and the largest that look-ups keep, in units of their distance.
+    fn integer_errors(&self, size: usize, stage_count: usize, is_public: bool) -> PyResult<(f64, f64)> {
+        run(|| {
+            let noise = TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, stage_count)?;
+            Ok((noise.fresh(is_public), noise.limit()))
+        })
+    }
+
+    /// The bound of the errors after a table.
+    fn error_after(&self, size: usize, stage_count: usize, table: Vec<u64>, error: f64) -> PyResult<f64> {
+        run(|| TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, stage_count)?.after(&table, error))
+    }
+}
