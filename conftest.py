@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from everlevel import BootstrapKey, Engine, RotationKey, bfv, tfhe
+from everlevel import BootstrapKey, Engine, RotationKey, bfv, bulk, tfhe
 from everlevel.ckks import limbs
 from parties import INSECURE_LOG_N, Party, new_party
 
@@ -38,7 +38,12 @@ def _example_names() -> dict[str, Any]:
     limbs_engine = limbs.Engine("n14", insecure_log_n=10)
     limbs_secret_key = limbs_engine.create_secret_key()
     limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True)
+    bulk_engine = bulk.Engine("integer-4-128", insecure_log_n=10)
+    bulk_secret_key = bulk_engine.create_secret_key()
+    bulk_engine.create_evaluation_key(bulk_secret_key)
     return {
+        "bulk_engine": bulk_engine,
+        "bulk_secret_key": bulk_secret_key,
         "bfv_engine": bfv_engine,
         "bfv_secret_key": bfv_secret_key,
         "limbs_engine": limbs_engine,

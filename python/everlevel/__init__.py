@@ -11,7 +11,7 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import bfv, ckks, compat, errors, ml, ntru, tfhe
+from . import bfv, bulk, ckks, compat, errors, ml, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
 from ._open import open as open  # noqa: A004
@@ -24,6 +24,7 @@ __all__ = [
     "MemoryEstimate",
     "__version__",
     "bfv",
+    "bulk",
     "ckks",
     "errors",
     "ml",

@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 
 import everlevel
-from everlevel import bfv, cluster, ml, ntru, tfhe
+from everlevel import bfv, bulk, cluster, ml, ntru, tfhe
 from everlevel.ckks import limbs
 from everlevel.cli import main
 
@@ -50,7 +50,7 @@ def on_small_ring(code: str) -> str:
     """Ask every engine of a block for a ring without security."""
     small = re.sub(r"\bEngine\(", f"Engine({SMALL}, ", code).replace(f"{SMALL}, )", f"{SMALL})")
     # Positional arguments come first.
-    small = re.sub(rf'Engine\({SMALL}, ("\w+"|\d+)', rf"Engine(\1, {SMALL}", small)
+    small = re.sub(rf'Engine\({SMALL}, ("[\w-]+"|\d+)', rf"Engine(\1, {SMALL}", small)
     assert small != code, "the block makes no engine; leave the mark out"
     return small
 
@@ -167,10 +167,10 @@ def test_the_reference_has_every_public_name() -> None:
     public |= {f"ntru.{name}" for name in ntru.__all__ if getattr(ntru, name) is not getattr(tfhe, name)}
     public |= {
         f"{module.__name__.removeprefix('everlevel.')}.{name}"
-        for module in (bfv, cluster, limbs, ml)
+        for module in (bfv, bulk, cluster, limbs, ml)
         for name in module.__all__
     }
-    assert public - {"bfv", "ckks", "ml", "tfhe", "ntru"} <= found
+    assert public - {"bfv", "bulk", "ckks", "ml", "tfhe", "ntru"} <= found
 
 
 def test_the_substitution() -> None:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import everlevel
-from everlevel import BootstrapKey, bfv, ckks, compat, ntru, tfhe
+from everlevel import BootstrapKey, bfv, bulk, ckks, compat, ntru, tfhe
 from everlevel.ckks import limbs
 from parties import Party
 
 PACKAGE = Path(everlevel.__file__).parent
-SCHEMES = [ckks, limbs, bfv, tfhe, ntru]
+SCHEMES = [ckks, limbs, bfv, bulk, tfhe, ntru]
 CLASSES = {"Ciphertext", "Engine", "EvaluationKey", "SecretKey"}
 CALLS = {
     "create_evaluation_key": ["secret_key", "progress="],

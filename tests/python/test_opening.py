@@ -11,7 +11,7 @@ import pytest
 
 import everlevel
 from claims import assert_claims
-from everlevel import Engine, bfv, errors, ntru, tfhe
+from everlevel import Engine, bfv, bulk, errors, ntru, tfhe
 from everlevel.ckks import limbs
 
 ENGINES: dict[str, Callable[[], Any]] = {
@@ -24,6 +24,7 @@ ENGINES: dict[str, Callable[[], Any]] = {
     "bfv": lambda: bfv.Engine("n13", insecure_log_n=9),
     "bfv of a modulus": lambda: bfv.Engine("n12", plain_modulus=786433, insecure_log_n=8),
     "secure bfv": lambda: bfv.Engine("n12"),
+    "bulk": lambda: bulk.Engine("integer-2-128", insecure_log_n=9),
     "bits": lambda: tfhe.Engine("gate-64", insecure_log_n=9),
     "secure bits": lambda: tfhe.Engine("gate-64"),
     "integers": lambda: tfhe.Engine("integer-2-64", insecure_log_n=10),
@@ -123,8 +124,8 @@ def test_other_sets_are_named_with_the_call_that_opens_them(
     eval(call.removeprefix("ckks."), modules).load(path)
 
 
-@pytest.mark.parametrize("of_engine", ["everlevel", "limbs", "bfv", "bits", "ntru"])
-@pytest.mark.parametrize("of_file", ["everlevel", "limbs", "bfv", "bits", "ntru"])
+@pytest.mark.parametrize("of_engine", ["everlevel", "limbs", "bfv", "bulk", "bits", "ntru"])
+@pytest.mark.parametrize("of_file", ["everlevel", "limbs", "bfv", "bulk", "bits", "ntru"])
 def test_other_schemes_are_named(of_file: str, of_engine: str, tmp_path: Path) -> None:
     if of_file == of_engine:
         return

@@ -20,6 +20,10 @@ _UNNAMED: Final = "unnamed"
 _NTRU: Final = "ntru-"
 """Prefix of the names of NTRU's sets, whose kinds of files are TFHE's."""
 
+BULK: Final = "bulk"
+"""Note of the name of bulk's set in files, whose kinds are CKKS's."""
+_BULK: Final = f"note.{BULK}"
+
 
 @dataclass(frozen=True)
 class Header:
@@ -36,6 +40,8 @@ class Header:
     def scheme(self) -> str | None:
         """The module of the scheme, below the package's; None for kinds of later versions."""
         scheme = _SCHEMES.get(self.metadata["kind"])
+        if scheme == "ckks" and _BULK in self.metadata:
+            return "bulk"
         if scheme == "tfhe" and self.metadata.get("parameters", "").startswith(_NTRU):
             return "ntru"
         return scheme
@@ -49,7 +55,7 @@ class Header:
     @property
     def set_name(self) -> str | None:
         """Name of the set of parameters, as the scheme's engine takes it."""
-        name = self.metadata.get("parameters")
+        name = self.metadata.get(_BULK, self.metadata.get("parameters"))
         return None if name in (None, _UNNAMED) else name.removeprefix(_NTRU if self.scheme == "ntru" else "")
 
     @property
@@ -78,7 +84,9 @@ class Header:
     @property
     def in_words(self) -> str:
         """The parameters in words."""
-        return parameters(self.metadata.get("parameters"), self.literal)
+        name = self.metadata.get(_BULK)
+        of_ckks = parameters(self.metadata.get("parameters"), self.literal)
+        return of_ckks if name is None else f"{name}, {of_ckks}"
 
     def call(self, path: str | None) -> str:
         """Return the call that makes the engine."""
@@ -209,3 +217,31 @@ def _bits(name: str, literal: dict[str, Any]) -> str:
     below = literal.get("insecure", True) or name not in claims
     parts.append("INSECURE" if below else security.in_words(*claims[name]))
     return ", ".join(parts)
+
+
+_MOST_DECIMALS: Final = 19
+_MOST_DIMENSIONS: Final = 64
+"""Largest number of dimensions of NumPy's arrays."""
+
+
+def read_shape(text: str) -> tuple[int, ...] | None:
+    """Read a shape from a file's notes; None if it is none."""
+    parts = [part for part in text.split(",") if part]
+    sizes = [read_integer(part, 0, 10**_MOST_DECIMALS) for part in parts]
+    found = tuple(size for size in sizes if size is not None)
+    return found if len(found) == len(parts) <= _MOST_DIMENSIONS else None
+
+
+def read_integer(text: str, low: int, high: int) -> int | None:
+    """Read an integer of a range from a file's notes; None if it is none."""
+    value = int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DECIMALS else None
+    return value if value is not None and low <= value <= high else None
+
+
+def read_double(text: str, low: float, high: float) -> float | None:
+    """Read a double within a range, which hexadecimal digits are of, from a file's notes; None if it is none."""
+    try:
+        value = float.fromhex(text)
+    except (ValueError, OverflowError):
+        return None
+    return value if low < value < high else None

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
 from .. import _native
-from ..errors import MissingKeyError
 from . import checks, set_keys
 from .memory import MemoryEstimate, check_number, check_operation
 from .set_engine import SetCore
@@ -47,17 +46,6 @@ class LimbCore(SetCore):
     def _seeding(seeded_keys: Any) -> tuple[tuple[str, Any], ...]:
         """Return the option of seeded keys as an engine's address has it: if it isn't the default."""
         return (("seeded_keys", True),) if checks.flag("Engine", "seeded_keys", seeded_keys) else ()
-
-    def _key(self, operation: str, secret_id: int) -> _native.LimbsEvaluationKey:
-        """Return the evaluation key of a secret."""
-        key = self._keys.get(secret_id)
-        if key is None:
-            raise MissingKeyError(
-                f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
-                f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
-                key="evaluation key",
-            )
-        return key
 
 
 class SecretKey(set_keys.SecretKey):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from .. import _native
-from ..errors import FileParametersError, FileSizeError, OperandTypeError
+from ..errors import FileParametersError, FileSizeError, MissingKeyError, OperandTypeError
 from . import checks, headers
 from .core import Core
 from .engines import Engines
@@ -30,6 +30,17 @@ class SetCore(Core):
     # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, Any]
     _lock: Lock
+
+    def _key(self, operation: str, secret_id: int) -> Any:
+        """Return the evaluation key of a secret."""
+        key = self._keys.get(secret_id)
+        if key is None:
+            raise MissingKeyError(
+                f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
+                f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
+                key="evaluation key",
+            )
+        return key
 
 
 class SetEngine(SetCore, Generic[EvaluationKeyT]):

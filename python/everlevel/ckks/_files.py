@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from .. import _native
 from .._common import checks, headers
 from .._common.storable import PathLike
+from ..errors import UnsupportedKindError
 from . import _device, _shape, keys
 from ._core import Core
 from ._prepare import prepare_new
@@ -111,6 +112,13 @@ def from_transit(self: Core, data: Any) -> Storable:
 
 def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
     """Return the object that was read, and remember a key for the operators."""
+    if headers.BULK in notes:
+        # Integers are decrypted as such, and not as the numbers that hold them.
+        raise UnsupportedKindError(
+            f"load: the file is of bulk's set {notes[headers.BULK]}; open it with bulk.Engine",
+            found=headers.BULK,
+            expected="ckks",
+        )
     context, level, kind = self._context, self.max_level, type(native)
     if kind is list:
         evaluation_key = EvaluationKey([cast(Any, wrap(self, key, {})) for key in native])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+import math
+from typing import Any, NamedTuple
 
 from .. import _native
+from .._common import headers
 from .._common.methods import knows_options, lists_methods
 from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
@@ -358,17 +358,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _bool_astype = _uint_operations.integers_of_bools
 
 
-_MOST_DECIMALS: Final = 19
-_MOST_DIMENSIONS: Final = 64
-"""Largest number of dimensions of NumPy's arrays."""
-
-
 def _read_shape(text: str, size: int) -> _checks.Shape:
     """Read a shape from a file's notes, which must be one of as many elements."""
-    parts = [part for part in text.split(",") if part]
-    shape = tuple(int(part) for part in parts if part.isdecimal() and len(part) <= _MOST_DECIMALS)
-    known = len(shape) == len(parts) <= _MOST_DIMENSIONS
-    if not known or int(np.prod(shape, dtype=object)) != size:
+    shape = headers.read_shape(text)
+    if shape is None or math.prod(shape) != size:
         raise HeaderError(
             f"read: the header's shape is {text!r}, and {size} ciphertexts follow; it was not written by Everlevel",
             part="shape",

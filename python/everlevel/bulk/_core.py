@@ -1,0 +1,34 @@
+"""An engine as its operations see it: the context, the keys that it knows, and how progress is shown."""
+
+from __future__ import annotations
+
+from .._common.set_engine import SetCore
+from ._native_context import BulkContext
+from .keys import Keys
+
+
+class Core(SetCore):
+    """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
+
+    _context: BulkContext
+    _keys: dict[int, Keys]
+
+    @property
+    def message_bits(self) -> int | None:
+        """Bits of an integer; None where the parameters are for gates on single bits."""
+        return self._context.set.message_bits
+
+    @property
+    def max_value(self) -> int:
+        """Largest message."""
+        return 1 if self.message_bits is None else 2**self.message_bits - 1
+
+    @property
+    def bootstrap_size(self) -> int:
+        """Values that one bootstrap looks up; up to half of them take half of its last step."""
+        return 2 * self._context.ckks.slot_count
+
+    @property
+    def max_log2_p_fail(self) -> float:
+        """Base-2 logarithm of the largest probability that a look-up or a decryption has of a wrong value."""
+        return self._context.set.log2_p_fail

@@ -1,0 +1,106 @@
+"""Encryption and decryption of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from .._common import checks
+from ..errors import MessageError, ParameterError
+from ..tfhe import _checks
+from . import _operands
+from ._core import Core
+from ._sets import STAGE_COUNT
+from .ciphertext import Ciphertext
+from .keys import PublicKey, SecretKey
+
+
+def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: int | None = None) -> Ciphertext:
+    """Encrypt an array of booleans or of small integers, of any shape, in one ciphertext.
+
+    Parameters
+    ----------
+    values : array_like of bool or int
+        Booleans with parameters of gates, else integers from 0 to `max_value`; at least one. Every
+        `bootstrap_size` of them are a bootstrap of their own.
+    key : PublicKey or SecretKey
+        Who decrypts. With the secret key itself, ciphertexts have less noise.
+    max_value : int, optional
+        Largest value that an element is taken to have, which leaves the rest of the space to sums and products.
+        The space's largest, if left out. It is public.
+
+    Raises
+    ------
+    MessageTypeError
+        If the dtype isn't boolean, or integer.
+    MessageError
+        If there are no values, or one is below zero or above `max_value`; with its index.
+    ParameterError
+        If `max_value` isn't in the space.
+    EngineMismatchError
+        If the key is one of other parameters.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> engine.encrypt(np.arange(6).reshape(2, 3), secret_key, max_value=7)
+    Ciphertext(shape (2, 3), integers 0..7 of 4 bits, p_fail 2^-125)
+    """
+    operation = "encrypt"
+    native_key = _operands.encryption_key(self, operation, key)
+    if self.message_bits is None:
+        if max_value is not None:
+            raise ParameterError(
+                f"{operation}: max_value is {max_value!r} and the parameters hold bits; leave it out",
+                option="max_value",
+                value=max_value,
+            )
+        top = 1
+        array: NDArray[Any] = _checks.booleans(operation, values)
+    else:
+        top = self.max_value
+        if max_value is not None:
+            advice = "choose a set of more bits"
+            top = checks.integer_between(operation, "max_value", max_value, 0, self.max_value, advice)
+        advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
+        array = _checks.integers(operation, values, 0, top, advice)
+    if array.size == 0:
+        raise MessageError(
+            f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
+        )
+    context, space = self._context.ckks, self._context.set.space
+    plain = context.encode_integers(_checks.flat(array, np.uint64), space, STAGE_COUNT)
+    is_public = isinstance(native_key, _native.PublicKey)
+    if isinstance(native_key, _native.PublicKey):
+        native = context.encrypt_public(plain, native_key)
+    else:
+        native = context.encrypt_secret(plain, native_key)
+    error, _ = context.integer_errors(space, STAGE_COUNT, is_public)
+    return Ciphertext(self, native, array.shape, max_value=top, error=error, bootstrap_count=0)
+
+
+def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[Any]:
+    """Decrypt an array.
+
+    Returns
+    -------
+    ndarray of bool or of uint8
+        Of the ciphertext's shape. Values are rounded to integers of the space, and nothing of what is rounded away is
+        told, nor does it make decryptions fail.
+
+    Raises
+    ------
+    KeyMismatchError
+        If the ciphertext belongs to another secret.
+    EngineMismatchError
+        If one of the two is of other parameters.
+    """
+    operation = "decrypt"
+    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    secret = _operands.secret_key(self, operation, secret_key)
+    found = self._context.ckks.decrypt_integers(x._native, secret._native, self._context.set.space)
+    values = np.minimum(found[: x.size], x.max_value).reshape(x.shape)
+    return values.astype(np.bool_ if self.message_bits is None else np.uint8)

@@ -1,0 +1,104 @@
+"""Checks of arguments, which operations do first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from .._common import checks
+from .._common.storable import own
+from ..errors import KeyMismatchError, MessageError, SpaceError
+from ..tfhe import _checks
+from ._core import Core
+from .ciphertext import Ciphertext, Shape
+from .keys import PublicKey, SecretKey
+
+Operand = Ciphertext | NDArray[np.int64]
+"""Encrypted, or in the clear."""
+
+
+def require_bits(engine: Core, operation: str) -> None:
+    """Refuse parameters of integers."""
+    if engine.message_bits is not None:
+        raise SpaceError(
+            f"{operation}: the parameters {engine._parameters} hold integers of {engine.message_bits} bits, and gates "
+            f"need bits; use bootstrap with a look-up table, or choose parameters of gates",
+            found=f"integers of {engine.message_bits} bits",
+            needed="bits",
+        )
+
+
+def require_integers(engine: Core, operation: str) -> None:
+    """Refuse parameters of bits."""
+    if engine.message_bits is None:
+        raise SpaceError(
+            f"{operation}: the parameters {engine._parameters} hold bits, and this needs integers; "
+            f"use gates, or choose parameters of integers",
+            found="bits",
+            needed="integers",
+        )
+
+
+def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
+    """Check that an argument is a ciphertext of an engine's parameters."""
+    return own(engine, operation, name, value, Ciphertext)
+
+
+def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
+    """Check that an argument is a secret key of an engine's parameters."""
+    return own(engine, operation, "secret_key", value, SecretKey)
+
+
+def encryption_key(engine: Core, operation: str, value: Any) -> _native.PublicKey | _native.SecretKey:
+    """Check that an argument is a key to encrypt with, of an engine's parameters, and return the native one."""
+    if isinstance(value, PublicKey):
+        return own(engine, operation, "key", value, PublicKey)._native
+    return own(engine, operation, "key", value, SecretKey)._native
+
+
+def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Shape, list[Operand]]:
+    """Check operands of one shape and one secret, of which one at least is a ciphertext; others are in the clear."""
+    first = next((value for value in values if isinstance(value, Ciphertext)), None)
+    if first is None:
+        raise checks.none_encrypted(operation, names, *values)
+    checked = [_operand(engine, operation, name, value) for name, value in zip(names.split(", "), values, strict=True)]
+    shape = first.shape
+    for part in checked:
+        if isinstance(part, Ciphertext):
+            _require_alike(operation, first, part)
+        elif _checks.broadcast_shape(operation, shape, part.shape) != shape:
+            raise MessageError(
+                f"{operation}: an array of shape {part.shape} doesn't go into one of shape {shape}, whose elements lie "
+                f"in slots; reshape it",
+                length=part.size,
+            )
+    return shape, checked
+
+
+def _operand(engine: Core, operation: str, name: str, value: Any) -> Operand:
+    if isinstance(value, Ciphertext):
+        return ciphertext(engine, operation, name, value)
+    if engine.message_bits is None:
+        return _checks.booleans(operation, value).astype(np.int64)
+    return _checks.integers(operation, value, 0, engine.max_value)
+
+
+def _require_alike(operation: str, first: Ciphertext, other: Ciphertext) -> None:
+    if other.shape != first.shape:
+        raise MessageError(
+            f"{operation}: ciphertexts have shapes {first.shape} and {other.shape}, and elements stay in their slots; "
+            f"encrypt them in one shape, or reshape one",
+            length=other.size,
+        )
+    expected, actual = first._native.secret_id, other._native.secret_id
+    if actual != expected:
+        raise KeyMismatchError(
+            f"{operation}: the operands belong to keys {expected:#018x} and {actual:#018x}; "
+            f"use ciphertexts made with one secret key",
+            key="ciphertext",
+            expected=expected,
+            actual=actual,
+        )

@@ -1,0 +1,215 @@
+"""Arrays of encrypted bits and small integers, held in slots, and their operators."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from .. import _native
+from .._common.opaque import Encrypted
+from .._common.storable import OfEngine
+from ..errors import MessageError, OperandTypeError
+
+__all__ = ["Ciphertext"]
+
+Shape = tuple[int, ...]
+
+
+class Operations(Protocol):
+    """Interface of the engine behind the operators of a ciphertext."""
+
+    @property
+    def message_bits(self) -> int | None: ...
+    @property
+    def max_log2_p_fail(self) -> float: ...
+    def and_(self, a: Any, b: Any) -> Ciphertext: ...
+    def or_(self, a: Any, b: Any) -> Ciphertext: ...
+    def xor(self, a: Any, b: Any) -> Ciphertext: ...
+    def not_(self, a: Ciphertext) -> Ciphertext: ...
+    def add(self, a: Any, b: Any) -> Ciphertext: ...
+    def subtract(self, a: Any, b: Any) -> Ciphertext: ...
+    def multiply(self, a: Any, b: Any) -> Ciphertext: ...
+
+
+class Ciphertext(Encrypted, OfEngine):
+    """An array of encrypted bits or small integers, of any shape, whose elements are computed on all at once.
+
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
+    any number of threads may share it. Operands have one shape, and one of them may be in the clear. Operators use the
+    evaluation key that the engine has made, or was given, for the ciphertext's secret.
+
+    ===============================  ==========================================  ==========
+    expression                       means                                       bootstraps
+    ===============================  ==========================================  ==========
+    ``a & b``, ``a | b``, ``a ^ b``  gates, on bits                              1
+    ``~a``                           negation, of bits                           0
+    ``a + b``, ``a + 3``, ``3 * a``  arithmetic on integers, while the result    0
+                                     stays in the space
+    ``15 - a``                       the same                                    0
+    ===============================  ==========================================  ==========
+
+    A bootstrap is one for up to `Engine.bootstrap_size` elements.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> x = engine.encrypt([[0, 1], [2, 3]], secret_key, max_value=3)
+    >>> y = 2 * x + 1
+    >>> y
+    Ciphertext(shape (2, 2), integers 0..7 of 4 bits, p_fail 2^-126)
+    >>> engine.decrypt(y, secret_key)
+    array([[1, 3],
+           [5, 7]], dtype=uint8)
+    """
+
+    __slots__ = ("_bootstrap_count", "_error", "_max_value", "_native", "_shape")
+
+    kind = "ciphertext"
+
+    _instead_of_numpy = "use its operators and the engine's methods, or decrypt it first"
+    _how_to_compare = "use xor for bits or bootstrap for integers, decrypt both"
+
+    _engine: Operations
+
+    def __init__(
+        self,
+        engine: Any,
+        native: _native.Ciphertext,
+        shape: Shape,
+        *,
+        max_value: int,
+        error: float,
+        bootstrap_count: int,
+    ) -> None:
+        super().__init__(engine)
+        self._native = native
+        self._shape = shape
+        self._max_value = max_value
+        self._error = error
+        self._bootstrap_count = bootstrap_count
+
+    def _stored(self) -> tuple[_native.Ciphertext, dict[str, str]]:
+        return self._native, {
+            "shape": ",".join(map(str, self._shape)),
+            "max_value": str(self._max_value),
+            "error": self._error.hex(),
+            "bootstrap_count": str(self._bootstrap_count),
+        }
+
+    @property
+    def shape(self) -> Shape:
+        """Sizes of the array's dimensions."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self._shape, dtype=np.intp))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    @property
+    def max_value(self) -> int:
+        """Largest value that an element may have, as far as is known without the key: 1 for bits."""
+        return self._max_value
+
+    @property
+    def failure_probability(self) -> float:
+        """Upper bound of the probability that any element decrypts to a wrong value.
+
+        That is the sum over elements, and over the bootstraps that led to each, of the probability that one fails, and
+        of that of the decryption. Elements share a secret, so that it is the whole array's failure that counts.
+        """
+        return float(self.size * (self._bootstrap_count + 1) * 2.0**self._engine.max_log2_p_fail)
+
+    def __repr__(self) -> str:
+        bits = self._engine.message_bits
+        what = "bits" if bits is None else f"integers 0..{self._max_value} of {bits} bits"
+        return f"Ciphertext(shape {self._shape}, {what}, p_fail 2^{log2(self.failure_probability):.0f})"
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise OperandTypeError(
+                "len: the ciphertext is a single element and has no length; use its size, or reshape it to (1,)",
+                argument="ciphertext",
+            )
+        return self._shape[0]
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        raise OperandTypeError(
+            f"index: the elements of an array of bulk lie in slots, and {index!r} doesn't take them out; "
+            f"compute on all of them and index what is decrypted, or encrypt parts as arrays of their own",
+            argument="index",
+        )
+
+    def reshape(self, *shape: Any) -> Ciphertext:
+        """Return the same elements in another shape, as ``numpy.reshape`` does."""
+        try:
+            found = np.broadcast_to(np.int8(0), self._shape).reshape(*shape).shape
+        except (ValueError, TypeError):
+            raise MessageError(
+                f"reshape: {self.size} elements of shape {self._shape} can't take the shape {shape}; "
+                f"choose one of as many elements",
+                length=self.size,
+            ) from None
+        return Ciphertext(
+            self._engine,
+            self._native,
+            found,
+            max_value=self._max_value,
+            error=self._error,
+            bootstrap_count=self._bootstrap_count,
+        )
+
+    # Gates.
+
+    def __invert__(self) -> Ciphertext:
+        return self._engine.not_(self)
+
+    def __and__(self, other: Any) -> Ciphertext:
+        return self._engine.and_(self, other) if _is_operand(other) else NotImplemented
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Ciphertext:
+        return self._engine.or_(self, other) if _is_operand(other) else NotImplemented
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> Ciphertext:
+        return self._engine.xor(self, other) if _is_operand(other) else NotImplemented
+
+    __rxor__ = __xor__
+
+    # Integers.
+
+    def __add__(self, other: Any) -> Ciphertext:
+        return self._engine.add(self, other) if _is_operand(other) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Ciphertext:
+        return self._engine.subtract(self, other) if _is_operand(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Ciphertext:
+        return self._engine.subtract(other, self) if _is_operand(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Ciphertext:
+        return self._engine.multiply(self, other) if _is_operand(other) else NotImplemented
+
+    __rmul__ = __mul__
+
+
+def _is_operand(value: Any) -> bool:
+    """Whether the engine judges a value; what other libraries define is left to them."""
+    return isinstance(value, (Ciphertext, bool, int, float, complex, list, tuple, np.generic, np.ndarray))

@@ -1,0 +1,237 @@
+"""The engine of bulk: parameters, and every operation on keys and ciphertexts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from .. import _native
+from .._common import headers
+from .._common.methods import knows_options, lists_methods
+from .._common.set_engine import SetEngine
+from .._common.storable import OfEngine
+from ..errors import HeaderError, ParameterError
+from . import _gates, _integers, _memory, _messages, _operands
+from ._core import Core
+from ._native_context import BulkContext
+from ._sets import SETS, STAGE_COUNT, parameter_sets
+from .ciphertext import Ciphertext
+from .keys import EvaluationKey, Keys, PublicKey, SecretKey
+
+__all__ = ["Engine", "parameter_sets"]
+
+
+@lists_methods
+class Engine(Core, SetEngine[EvaluationKey]):
+    """Bulk: gates and look-up tables on encrypted bits or small integers, tens of thousands at once, exactly.
+
+    One bootstrap looks up `bootstrap_size` values, in a few seconds: some hundreds of values are worth one, and fewer
+    are faster by `everlevel.tfhe`, whose names the methods have. Values lie in the slots of CKKS ciphertexts, and stay
+    in them: operands have one shape.
+
+    An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
+    from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
+
+    Parameters
+    ----------
+    parameters : str, default "gate-128"
+        A named set: ``"gate-128"`` for gates on bits, ``"integer-1-128"`` to ``"integer-6-128"`` for integers of 1 to 6
+        bits. A value is wrong after a look-up with a probability below 2^-128. `parameter_sets` lists them all.
+    thread_count : int, optional
+        Threads that long calls use; all that the process may use, if left out.
+    progress : bool, optional
+        Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
+        ``EVERLEVEL_PROGRESS=0`` hides all bars.
+    insecure_log_n : int, optional
+        Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set.
+
+    Examples
+    --------
+    >>> from everlevel import bulk
+    >>> engine = bulk.Engine("gate-128", insecure_log_n=10, thread_count=1)
+    >>> engine
+    bulk.Engine(gate-128, bits, 1024 a bootstrap, p_fail 2^-128, 1 thread, INSECURE)
+    >>> secret_key = engine.create_secret_key()
+    >>> evaluation_key = engine.create_evaluation_key(secret_key)
+    >>> a, b = engine.encrypt([True, True, False], secret_key), engine.encrypt([True, False, False], secret_key)
+    >>> engine.decrypt(a & ~b, secret_key)
+    array([False,  True, False])
+    """
+
+    _scheme = "bulk"
+    _evaluation_key = EvaluationKey
+    _log_ns = 9, 15
+
+    @knows_options
+    def __init__(
+        self,
+        parameters: str = "gate-128",
+        *,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+    ) -> None:
+        count = self._fill(parameters, "gate-128", thread_count, progress, insecure_log_n)
+        found = next((one for one in SETS if one.name == parameters), None)
+        if found is None:
+            names = ", ".join(one.name for one in SETS)
+            raise ParameterError(
+                f"Engine: there is no set named {parameters!r}; choose one of {names}",
+                option="parameters",
+                value=parameters,
+                allowed=tuple(one.name for one in SETS),
+            )
+        self._context = BulkContext(found, count, self._insecure_log_n)
+        self._engines.announce(self._address, self)
+
+    @property
+    def security_bits(self) -> int:
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring."""
+        return 0 if self._context.ckks.insecure else 128
+
+    def __repr__(self) -> str:
+        what = "bits" if self.message_bits is None else f"integers of {self.message_bits} bits"
+        failure = f"p_fail 2^{self.max_log2_p_fail:.0f}"
+        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
+        security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
+        size = f"{self.bootstrap_size} a bootstrap"
+        return f"bulk.Engine({self.parameters}, {what}, {size}, {failure}, {threads}, {security})"
+
+    # Keys.
+
+    def create_secret_key(self) -> SecretKey:
+        """Draw a new secret from the operating system's randomness.
+
+        Examples
+        --------
+        >>> bulk_engine.create_secret_key()
+        SecretKey(hidden)
+        """
+        return SecretKey(self, self._context.ckks.secret_key(None))
+
+    def create_public_key(self, secret_key: SecretKey) -> PublicKey:
+        """Make a key that encrypts for a secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Who decrypts.
+
+        Raises
+        ------
+        EngineMismatchError
+            If the secret key is one of other parameters.
+        """
+        secret = _operands.secret_key(self, "create_public_key", secret_key)
+        return PublicKey(self, self._context.ckks.public_key(secret._native))
+
+    def create_evaluation_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> EvaluationKey:
+        """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
+
+        They take some 4 GB at full size.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is too little memory.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+        """
+        secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
+        context = self._context.ckks
+        with self._reporting("evaluation key", progress) as report:
+            bootstrap = context.bootstrap_key(secret._native, "lossy", STAGE_COUNT, False, report)
+            relinearization = context.relinearization_key(secret._native, None)
+            conjugation = context.conjugation_key(secret._native, None)
+        return self._remembered(Keys(relinearization, conjugation, bootstrap))
+
+    # Files.
+
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
+        if isinstance(native, _native.SecretKey):
+            return SecretKey(self, native)
+        if isinstance(native, _native.PublicKey):
+            return PublicKey(self, native)
+        if isinstance(native, list):
+            return self._remembered(_keys_of(native))
+        return self._stored_ciphertext(native, notes)
+
+    def _stored_ciphertext(self, native: Any, notes: dict[str, str]) -> Ciphertext:
+        """Return the ciphertext of a file, whose notes are those of one."""
+        slots = self._context.ckks.slot_count
+        shape = headers.read_shape(notes.get("shape", ""))
+        size = 0 if shape is None else math.prod(shape)
+        known = (
+            isinstance(native, _native.Ciphertext)
+            and native.level == STAGE_COUNT
+            and 0 < size <= native.unit_count * slots < size + slots
+        )
+        max_value = headers.read_integer(notes.get("max_value", ""), 0, self._context.set.space - 1)
+        count = headers.read_integer(notes.get("bootstrap_count", ""), 0, _MOST_BOOTSTRAPS)
+        error = headers.read_double(notes.get("error", ""), 0.0, _MOST_ERROR)
+        if not known or shape is None or max_value is None or count is None or error is None:
+            raise HeaderError(
+                f"read: the header's notes are {notes}, which no array of the set {self.parameters} has; "
+                f"it was not written by Everlevel",
+                part="notes",
+                found=str(notes),
+                expected="shape, max_value, error and bootstrap_count",
+            )
+        return Ciphertext(self, native, shape, max_value=max_value, error=error, bootstrap_count=count)
+
+    estimate_memory = _memory.estimate_memory
+
+    encrypt = _messages.encrypt
+    decrypt = _messages.decrypt
+
+    and_ = _gates.and_
+    or_ = _gates.or_
+    xor = _gates.xor
+    nand = _gates.nand
+    nor = _gates.nor
+    xnor = _gates.xnor
+    andny = _gates.andny
+    andyn = _gates.andyn
+    orny = _gates.orny
+    oryn = _gates.oryn
+    not_ = _gates.not_
+    mux = _gates.mux
+
+    add = _integers.add
+    subtract = _integers.subtract
+    multiply = _integers.multiply
+    linear = _integers.linear
+    bootstrap = _integers.bootstrap
+    bootstrap_many = _integers.bootstrap_many
+
+
+_MOST_BOOTSTRAPS: Final = 2**40
+_MOST_ERROR: Final = 0.5
+"""Errors of this size are read wrongly, and no operation has a result with one."""
+
+
+def _keys_of(natives: list[Any]) -> Keys:
+    """Return the keys of a file, which are one of each kind."""
+    kinds = _native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey
+    if tuple(map(type, natives)) != kinds:
+        found = ", ".join(type(native).__name__ for native in natives)
+        raise HeaderError(
+            f"read: the file has the keys {found}, which no evaluation key of bulk has; "
+            f"it was not written by Everlevel",
+            part="object",
+            found=found,
+            expected=", ".join(kind.__name__ for kind in kinds),
+        )
+    return Keys(*natives)

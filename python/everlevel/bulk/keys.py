@@ -1,0 +1,68 @@
+"""Bulk's keys. All are immutable, and safe to share between threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _native
+from .._common import set_keys
+from .._common.sizes import format_bytes
+
+__all__ = ["EvaluationKey", "PublicKey", "SecretKey"]
+
+
+class SecretKey(set_keys.SecretKey):
+    """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
+
+    It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
+    """
+
+    __slots__ = ()
+
+    _native: _native.SecretKey
+
+
+class PublicKey(set_keys.Key):
+    """Encrypts, and can't decrypt: for whoever sends values to the owner of a secret. It may be given to anybody."""
+
+    __slots__ = ()
+
+    kind = "public key"
+
+    _native: _native.PublicKey
+
+    def __repr__(self) -> str:
+        return f"PublicKey({self._engine.parameters}; {format_bytes(self.nbytes)})"
+
+
+class Keys:
+    """The native keys of a look-up, of one secret."""
+
+    def __init__(
+        self,
+        relinearization: _native.RelinearizationKey,
+        conjugation: _native.ConjugationKey,
+        bootstrap: _native.BootstrapKey,
+    ) -> None:
+        self.all = relinearization, conjugation, bootstrap
+        self.secret_id = relinearization.secret_id
+        self.nbytes = sum(key.nbytes for key in self.all)
+
+
+class EvaluationKey(set_keys.Key):
+    """Keys to compute with, of one secret: those of CKKS's products, conjugation and bootstraps.
+
+    It tells nothing about the secret.
+    """
+
+    __slots__ = ()
+
+    kind = "evaluation key"
+
+    _native: Keys
+
+    def _stored(self) -> tuple[Any, dict[str, str]]:
+        return list(self._native.all), {}
+
+    def __repr__(self) -> str:
+        return f"EvaluationKey({self._engine.parameters}; {format_bytes(self.nbytes)})"

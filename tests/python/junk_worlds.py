@@ -1,0 +1,323 @@
+"""Objects of every scheme, and right arguments of their functions, for tests of wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from everlevel import Engine, bfv, bulk, fit, ntru, tfhe
+from everlevel.ckks import limbs
+
+
+@dataclass(frozen=True)
+class World:
+    """Objects of a scheme, and arguments that its functions take, by name or by `function.name`."""
+
+    objects: Mapping[str, Any]
+    right: Mapping[str, Any]
+
+
+ENGINES = {"from_file.slot_count": None, "seeded_keys": False, "auto_bootstrap": False}
+ENGINES |= {"from_file.thread_count": 1, "from_file.bound": None, "range": "warn"}
+ENGINES |= {"device": "cpu", "device_id": 0, "device_memory": None, "mode": "cpu", "max_bytes": None}
+"""Arguments that all engines of files take."""
+
+
+def ckks(folder: Path) -> World:
+    engine = Engine(use_bootstrap=True, insecure_log_n=9)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key, bootstrap="lossy", matrices=2)
+    x = engine.encrypt([0.5, -0.25], secret_key, bound=1)
+    x.save(folder / "ciphertext")
+    return World(
+        {
+            "Engine": engine,
+            "Ciphertext": x,
+            "Plaintext": engine.encode([1.0]),
+            "LightPlaintext": engine.encode_to_light_plaintext([1.0]),
+            "PlainMatrix": engine.encode_to_plain_matrix(np.eye(2), level=2),
+            "RotationKey": key.rotation_key,
+            "SecretKey": secret_key,
+            "EvaluationKey": key,
+            "ChebyshevFit": fit(np.exp, 3),
+            "SignPlan": engine.plan_sign(),
+        },
+        {
+            "array": [0.5],
+            "axis": None,
+            "bootstrap": False,
+            "bootstrap_key": key,
+            "bound": 2.0,
+            **dict.fromkeys(("slots", "keepdims", "expanded", "matrices", "one_hot"), False),
+            **dict.fromkeys(("ciphertext", "ciphertext1", "ciphertext2"), x),
+            "ciphertexts": [x, x],
+            "coefficients": [0.0, 1.0, 0.5],
+            "conjugation_key": key,
+            **dict.fromkeys(("count", "shift"), 2),
+            "decode.plaintext": engine.encode([1.0]),
+            "delta": 1,
+            "deltas": [1],
+            "diagonal_indices": [0],
+            "encrypt.key": secret_key,
+            "error": 2**-10,
+            "evaluation_key": key,
+            "for_program": None,
+            **{"function": np.negative, "bounds": 1.0},
+            "gap": 2**-3,
+            "grid": 2**-4,
+            "key": key,
+            "keys": key,
+            "left": x,
+            "level": 2,
+            "light_plaintext": engine.encode_to_light_plaintext([1.0]),
+            "mapped": None,
+            "matrix": np.eye(2),
+            "max_power": 2,
+            "method": "regular",
+            "operation": "encrypt",
+            "data": x.to_bytes(),
+            "ddof": 0,
+            "high": 0.5,
+            "interval": (0.1, 1.0),
+            "load.path": folder / "ciphertext",
+            "low": -0.5,
+            "other": x,
+            "from_file.path": folder / "ciphertext",
+            **ENGINES,
+            "path": folder / "out",
+            "precision": "standard",
+            "progress": None,
+            "real_only": False,
+            "release_budget": None,
+            "relinearization_key": key,
+            "relinearize": True,
+            "relinearize.ciphertext": engine.multiply(x, x, relinearize=False),
+            "right": x,
+            "rotation_key": key,
+            "rotations": False,
+            "secret_key": secret_key,
+            "shape": (2, 2),
+            "size": "medium",
+            "small_bootstrap_key": None,
+            "stage_count": 3,
+            "statistical_bits": None,
+            "verify": False,
+            "weights": [1.0, 2.0],
+            "x": x,
+        },
+    )
+
+
+def bfv_world(folder: Path) -> World:
+    engine = bfv.Engine("n13", insecure_log_n=8)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key, rotations=True)
+    x = engine.encrypt([1, 2], secret_key)
+    x.save(folder / "ciphertext")
+    return World(
+        {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
+        {
+            "key": secret_key,
+            "axis": None,
+            "ciphertexts": [x],
+            "left": x,
+            "right": x,
+            "ciphertext": x,
+            "count": 1,
+            "delta": 1,
+            "evaluation_key": key,
+            "data": x.to_bytes(),
+            "load.path": folder / "ciphertext",
+            "from_file.path": folder / "ciphertext",
+            **ENGINES,
+            "operation": "encrypt",
+            "path": folder / "out",
+            "progress": None,
+            "rotations": False,
+            "secret_key": secret_key,
+            "swap_rows": False,
+            "values": [1],
+        },
+    )
+
+
+def limbs_world(folder: Path) -> World:
+    engine = limbs.Engine("n16", insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key, rotations=True)
+    bootstrap_key = engine.create_bootstrap_key(secret_key)
+    x = engine.encrypt([0.5], secret_key)
+    x.save(folder / "ciphertext")
+    levels = Engine(max_level=4, insecure_log_n=10)
+    levels_secret_key = levels.create_secret_key()
+    bridge = engine.create_bridge(secret_key, levels, levels_secret_key)
+    return World(
+        {
+            "Engine": engine,
+            "Ciphertext": x,
+            "SecretKey": secret_key,
+            "EvaluationKey": key,
+            "BootstrapKey": bootstrap_key,
+            "Bridge": bridge,
+        },
+        {
+            "array": [0.5],
+            "key": secret_key,
+            "left": x,
+            "right": x,
+            "bits": 3,
+            "bootstrap_key": bootstrap_key,
+            "bound": 2.0,
+            "budget_bits": 100,
+            "matrix": [[0.5]],
+            "ciphertext": x,
+            "coefficients": [0.0, 1.0, 0.5],
+            "conjugation": False,
+            "count": 1,
+            "delta": 1,
+            "deltas": [1],
+            "evaluation_key": key,
+            "from_levels.ciphertext": levels.encrypt([0.5], levels_secret_key, bound=1),
+            "level": 1,
+            "levels": levels,
+            "levels_secret_key": levels_secret_key,
+            "data": x.to_bytes(),
+            "load.path": folder / "ciphertext",
+            "from_file.path": folder / "ciphertext",
+            **ENGINES,
+            "operation": "encrypt",
+            "path": folder / "out",
+            "precision_bits": 20,
+            "progress": None,
+            "rotations": False,
+            "secret_key": secret_key,
+        },
+    )
+
+
+def tfhe_integers(folder: Path) -> World:
+    engine = tfhe.Engine("integer-4-64", insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key)
+    x = engine.encrypt([1, 2], secret_key, max_value=3)
+    lookup_key = engine.create_lookup_key(secret_key)
+    public_key = engine.create_public_key(secret_key)
+    uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
+    bools = engine.encrypt_bool([True, False], secret_key)
+    x.save(folder / "ciphertext")
+    begins = ("checked_", "saturating_", "rotate_", "minimum", "maximum", "select")
+    on_uints = [n for n in dir(engine) if n.startswith(begins)]
+    return World(
+        {
+            "Engine": engine,
+            "Ciphertext": x,
+            "UintArray": uints,
+            "IntArray": uints.astype(np.int8),
+            "DecimalArray": engine.encrypt_decimal([1, -1], secret_key, width=8),
+            "BoolArray": bools,
+            "SecretKey": secret_key,
+            "EvaluationKey": key,
+            "LookupKey": lookup_key,
+            "PublicKey": public_key,
+        },
+        {
+            "a": x,
+            "b": 1,
+            **{f"{name}.a": uints for name in (*on_uints, "bitwise_count", "leading_zeros", "trailing_zeros")},
+            **{f"{name}.b": uints for name in on_uints},
+            **{"amount": 1, "axis": None, "ciphertext": x},
+            "condition": bools,
+            "constant": 1,
+            "count": 1,
+            **{"dtype": np.uint16, "dot.other": uints},
+            "encrypt_bool.values": [True],
+            **{f"encrypt_{kind}.values": np.array([1], f"{kind}8") for kind in ("uint", "int")},
+            "evaluation_key": key,
+            "data": x.to_bytes(),
+            "load.path": folder / "ciphertext",
+            "from_file.path": folder / "ciphertext",
+            **ENGINES,
+            "in_bits": None,
+            **{"keepdims": False, "key": public_key},
+            "lookup_key": lookup_key,
+            "lut": lambda m, other=0: m,
+            "luts": [lambda m: m],
+            "max_value": 2,
+            "operation": "encrypt",
+            "other": None,
+            "out_bits": None,
+            "path": folder / "out",
+            "progress": None,
+            "public_key": public_key,
+            "secret_key": secret_key,
+            "selector": x,
+            "shape": (2,),
+            "table": list(range(16)),
+            "terms": [(1, x)],
+            "values": [1],
+            **{"width": 8, "places": 2},
+        },
+    )
+
+
+def tfhe_bits(folder: Path, module: Any = tfhe) -> World:
+    engine = module.Engine("gate-64", insecure_log_n=9)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key)
+    x = engine.encrypt([True, False], secret_key)
+    x.save(folder / "ciphertext")
+    right = tfhe_integers(folder).right | {"a": x, "b": x, "ciphertext": x, "selector": x, "values": [True]}
+    right |= {"secret_key": secret_key, "evaluation_key": key, "data": x.to_bytes(), "load.path": folder / "ciphertext"}
+    right |= {"key": secret_key, "public_key": engine.create_public_key(secret_key)}
+    right["from_file.path"] = right["load.path"]
+    return World({"Engine": engine, "Ciphertext": x}, right)
+
+
+def bulk_world(folder: Path, parameters: str) -> World:
+    engine = bulk.Engine(parameters, insecure_log_n=9)
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key)
+    is_bits = engine.message_bits is None
+    x = engine.encrypt([True, False], secret_key) if is_bits else engine.encrypt([1, 2], secret_key, max_value=3)
+    x.save(folder / "ciphertext")
+    return World(
+        {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
+        {
+            **dict.fromkeys(("a", "ciphertext", "other", "selector"), x),
+            **dict.fromkeys(("b", "mux.a"), [True] if is_bits else 1),
+            "multiply.b": 2,
+            "constant": 0,
+            "count": 1,
+            "data": x.to_bytes(),
+            "evaluation_key": key,
+            "key": secret_key,
+            **dict.fromkeys(("load.path", "from_file.path"), folder / "ciphertext"),
+            **ENGINES,
+            "lut": (lambda *m: sum(m)),
+            "luts": [lambda m: m],
+            "max_value": None,
+            "operation": "encrypt",
+            "path": folder / "out",
+            "progress": None,
+            "secret_key": secret_key,
+            "shape": (1, 2),
+            "terms": [(1, x)],
+            "values": [True] if is_bits else [1],
+        },
+    )
+
+
+WORLDS: Mapping[str, Callable[[Path], World]] = {
+    "ckks": ckks,
+    "bfv": bfv_world,
+    "bulk integers": lambda folder: bulk_world(folder, "integer-4-128"),
+    "bulk bits": lambda folder: bulk_world(folder, "gate-128"),
+    "limbs": limbs_world,
+    "tfhe integers": tfhe_integers,
+    "tfhe bits": tfhe_bits,
+    "ntru bits": lambda folder: tfhe_bits(folder, ntru),
+}
