@@ -170,6 +170,12 @@ def test_encrypted_maximum(tmp_path: Path) -> None:
     assert (tmp_path / "encrypted_maximum.png").stat().st_size > 3_000
 
 
+def test_tone_curves(tmp_path: Path) -> None:
+    out = run("14_tone_curves.py", "--insecure-log-n", "10", "--side", "40", "--out", str(tmp_path))
+    assert "4 curves of 1600 pixels" in out
+    assert (tmp_path / "tone_curves.png").stat().st_size > 5_000
+
+
 def test_every_example_is_run() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     # The demo is too large for this page; `make demo` runs it.
