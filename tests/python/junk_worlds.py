@@ -57,7 +57,7 @@ def ckks(folder: Path) -> World:
             "ciphertexts": [x, x],
             "coefficients": [0.0, 1.0, 0.5],
             "conjugation_key": key,
-            **dict.fromkeys(("count", "shift"), 2),
+            **dict.fromkeys(("count", "shift", "period"), 2),
             "decode.plaintext": engine.encode([1.0]),
             "delta": 1,
             "deltas": [1],

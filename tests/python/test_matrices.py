@@ -158,6 +158,40 @@ def test_sparse_matrices(
     assert_claims(engine.multiply_matrix(twice, a, matrix_key), [0.75 * x[0]], party.secret_key)
 
 
+@pytest.mark.parametrize(("rows", "columns", "period"), [(10, 128, 128), (500, 7, 8), (512, 16, 16), (3, 1, 1)])
+def test_matrices_for_vectors_that_repeat(
+    party: Party, matrix_key: MatrixMultiplicationKey, rng: np.random.Generator, rows: int, columns: int, period: int
+) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    engine, dense, x = party.engine, rng.uniform(-1, 1, (rows, columns)), rng.uniform(-1, 1, columns)
+    repeated = np.tile(np.pad(x, (0, period - columns)), SLOTS // period)
+    a = engine.encrypt(repeated, party.public_key, level=2)
+    matrix = engine.encode_to_plain_matrix(dense, 2, period=period)
+    assert matrix.shape == (SLOTS, SLOTS)
+    assert matrix.diagonal_count in (period, columns)
+    product = engine.multiply_matrix(matrix, a, matrix_key)
+    assert_claims(product, np.pad(dense @ x, (0, SLOTS - rows)), party.secret_key)
+    light = engine.encode_to_light_plain_matrix(sparse.csr_array(dense), 2, period=period)
+    assert engine.multiply_matrix(light, a, matrix_key).to_bytes() == product.to_bytes()
+
+
+def test_periods_that_cannot_be(party: Party) -> None:
+    engine: Any = party.engine
+    for matrix, period, kind, words in (
+        (np.ones((2, 3)), 3, errors.ParameterError, "period is 3"),
+        (np.ones((2, 3)), 1024, errors.ParameterError, "period is 1024"),
+        (np.ones((2, 3)), 2.0, errors.OperandTypeError, "period"),
+        (np.ones((2, 3)), 2, errors.MessageError, r"2 × 3, and of vectors that repeat after 2 slots up to 2 columns"),
+        (np.ones((600, 3)), 4, errors.MessageError, "600 × 3"),
+        ({0: np.ones(SLOTS)}, 4, errors.OperandTypeError, "leave period out"),
+        (np.full((2, 3), np.nan), 4, errors.MessageError, "finite"),
+    ):
+        with pytest.raises(kind, match=words):
+            engine.encode_to_plain_matrix(matrix, period=period)
+    zeros = engine.encode_to_plain_matrix(np.zeros((2, 3)), 1, period=4)
+    assert_claims(zeros @ engine.encrypt(np.ones(SLOTS), party.public_key), np.zeros(SLOTS), party.secret_key)
+
+
 def test_keys_of_a_matrix_alone(party: Party, rng: np.random.Generator) -> None:
     engine = Engine(max_level=3, insecure_log_n=10)
     secret_key = engine.create_secret_key()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
-from ..errors import MessageError
+from ..errors import MessageError, OperandTypeError
 from . import _checks
 
 Matrix: TypeAlias = ArrayLike | Mapping[int, ArrayLike] | Any
@@ -20,14 +20,16 @@ Entries = _checks.Entries | tuple[tuple[int, int], list[tuple[int, int]], _check
 """Entries row by row; or rows and columns, the block and the amount of each diagonal, and a row for each."""
 
 
-def entries(operation: str, matrix: Any, slot_count: int) -> tuple[Entries, bool]:
-    """Return the entries of a matrix, and whether they are real.
+def entries(operation: str, matrix: Any, slot_count: int, period: Any = None) -> tuple[Entries, bool]:
+    """Return the entries of a matrix, for vectors that repeat after a period if there is one, and if they are real.
 
     Raises
     ------
-    MessageError, MessageTypeError, OperandTypeError
-        If it isn't a matrix of finite numbers.
+    MessageError, MessageTypeError, OperandTypeError, ParameterError
+        If it isn't a matrix of finite numbers, or the period is none.
     """
+    if period is not None:
+        return _of_period(operation, matrix, slot_count, period)
     if isinstance(matrix, Mapping):
         return _of_diagonals(operation, matrix, slot_count)
     if _is_sparse(matrix):
@@ -71,6 +73,44 @@ def _of_diagonals(operation: str, diagonals: Mapping[Any, Any], slot_count: int)
         found[amount] = offset, array
     values = _checks.matrix(operation, [found[amount][1] for amount in sorted(found)])
     return ((slot_count, slot_count), [(0, amount) for amount in sorted(found)], values[0]), values[1]
+
+
+def _of_period(operation: str, matrix: Any, slot_count: int, period: Any) -> tuple[Entries, bool]:
+    """Return the diagonals of a matrix modulo a period: row i takes x[j] from slot i + d, for any d of j - i."""
+    length = checks.integer(operation, "period", period)
+    if not 1 <= length <= slot_count or length & (length - 1):
+        allowed = f"a power of two up to {slot_count}, the slots, is needed"
+        raise checks.refusal(operation, "period", length, f"{allowed}; leave it out for any vector", (1, slot_count))
+    if isinstance(matrix, Mapping):
+        raise OperandTypeError(
+            f"{operation}: the matrix is given by diagonals, which have their offsets, and period is for arrays and "
+            f"sparse matrices; leave period out",
+            argument="matrix",
+            expected="array",
+            actual=type(matrix).__name__,
+        )
+    if _is_sparse(matrix) and matrix.ndim == 2:
+        # CSR adds up what is given twice for one place.
+        summed = matrix.tocsr().tocoo()
+        shape, row, column, data = matrix.shape, summed.row, summed.col, _checks.numbers(operation, summed.data)
+    else:
+        array, _ = _checks.matrix(operation, matrix)
+        shape, (row, column) = array.shape, np.nonzero(array)
+        data = array[row, column]
+    rows, columns = shape
+    if rows > slot_count or columns > length:
+        raise MessageError(
+            f"{operation}: the matrix has shape {rows} × {columns}, and of vectors that repeat after {length} slots "
+            f"up to {length} columns and {slot_count} rows are taken; take a larger period, or leave it out",
+            length=columns,
+            slot_count=slot_count,
+        )
+    offset = (column.astype(np.int64) - row) % length
+    amounts, place = np.unique(np.append(offset, 0 if not len(offset) else offset[0]), return_inverse=True)
+    values = np.zeros((len(amounts), slot_count), dtype=complex if data.dtype.kind == "c" else float)
+    values[place[:-1], row] = data
+    checked, is_real = _checks.matrix(operation, values)
+    return ((slot_count, slot_count), [(0, int(amount)) for amount in amounts], checked), is_real
 
 
 def _of_sparse(operation: str, matrix: Any, slot_count: int) -> tuple[Entries, bool]:

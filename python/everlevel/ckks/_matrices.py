@@ -91,6 +91,8 @@ def encode_to_plain_matrix(
     matrix: _diagonals.Matrix,
     level: int | None = None,
     diagonal_indices: Sequence[int] | None = None,
+    *,
+    period: int | None = None,
 ) -> PlainMatrix:
     """Encode a matrix for products with encrypted vectors.
 
@@ -109,6 +111,11 @@ def encode_to_plain_matrix(
     diagonal_indices : sequence of int, optional
         The diagonals to take, as differences of column and row modulo `slot_count`: entries elsewhere are left
         out. If it is left out itself, every diagonal is taken that isn't zero.
+    period : int, optional
+        For vectors that repeat in the slots, ``numpy.tile(x, slot_count // period)``: the slots after which they do, a
+        power of two that is at least n. Diagonals count modulo the period, so that there are `period` of them at most,
+        where m + n - 1 are taken of a vector that doesn't repeat; the matrix counts as one of `slot_count` rows and
+        columns. **Whether a vector repeats can't be seen**: of another one the product isn't that of the matrix.
 
     Returns
     -------
@@ -121,7 +128,7 @@ def encode_to_plain_matrix(
     OperandTypeError
         If an offset is no integer.
     ParameterError
-        If it has no rows or columns, or the level is 0.
+        If it has no rows or columns, the level is 0, or the period is no power of two up to the slots.
     ScaleError
         If its entries are too large for the level.
 
@@ -133,9 +140,12 @@ def encode_to_plain_matrix(
     >>> ones = np.ones(engine.slot_count)
     >>> engine.encode_to_plain_matrix({0: -ones, 1: ones}).diagonal_count  # differences of neighbours, all round
     2
+    >>> gallery = np.ones((64, 8))
+    >>> [engine.encode_to_plain_matrix(gallery, period=period).diagonal_count for period in (None, 8)]
+    [71, 8]
     """
     operation = "encode_to_plain_matrix"
-    entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices)
+    entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices, period)
     native = _native.encode_matrix(self._context, entries, target, diagonals)
     return PlainMatrix(self._context, native, is_real=is_real)
 
@@ -145,6 +155,8 @@ def encode_to_light_plain_matrix(
     matrix: _diagonals.Matrix,
     level: int | None = None,
     diagonal_indices: Sequence[int] | None = None,
+    *,
+    period: int | None = None,
 ) -> LightPlainMatrix:
     """Encode a matrix without its primes: smaller than a `PlainMatrix`, and slower at each product.
 
@@ -158,7 +170,7 @@ def encode_to_light_plain_matrix(
     array([21., 43.])
     """
     operation = "encode_to_light_plain_matrix"
-    entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices)
+    entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices, period)
     native = _native.encode_light_matrix(self._context, entries, target, diagonals)
     return LightPlainMatrix(self._context, native, is_real=is_real)
 
@@ -251,9 +263,9 @@ def multiply_matrix(
 
 
 def _matrix_arguments(
-    self: Core, operation: str, matrix: Any, level: Any, diagonal_indices: Any
+    self: Core, operation: str, matrix: Any, level: Any, diagonal_indices: Any, period: Any
 ) -> tuple[_diagonals.Entries, bool, int, list[int] | None]:
-    entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
+    entries, is_real = _diagonals.entries(operation, matrix, self.slot_count, period)
     diagonals = None
     if diagonal_indices is not None:
         listed = checks.sequence(operation, "diagonal_indices", diagonal_indices)
