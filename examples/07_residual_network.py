@@ -2,9 +2,9 @@
 
 The network has the layers and sizes of ResNet-20 for CIFAR-10: three stages of three residual blocks, with 16, 32 and
 64 channels, on images of 32 × 32 pixels of three colours, and SiLU, x·σ(x), as its activation. It is trained in NumPy,
-in minutes and so not for long, on synthetic images: coloured discs, rings, squares, frames, triangles, crosses, stripes
-and checkers. Whoever has CIFAR-10 (the binary version, a folder of ``data_batch_1.bin`` and so on) trains on it, or
-passes a trained network as an ONNX file:
+in minutes and so not for long, with a penalty on large arguments of activations, on synthetic images: coloured discs,
+rings, squares, frames, triangles, crosses, stripes and checkers. Whoever has CIFAR-10 (the binary version, a folder of
+``data_batch_1.bin`` and so on) trains on it, or passes a trained network as an ONNX file:
 
     python 07_residual_network.py --cifar cifar-10-batches-bin --network resnet20.onnx
 
@@ -43,6 +43,9 @@ Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Labels = NDArray[np.int64]
 SHAPES = ("disc", "ring", "square", "frame", "triangle", "cross", "rows", "columns", "diagonals", "checkers")
+RANGE, PENALTY = 4.0, 0.1
+"""Arguments of activations that cost nothing in training, and what those beyond cost: polynomials are near to an
+activation on a short interval."""
 CIFAR = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 
 
@@ -173,10 +176,10 @@ class Network:
         found["full"], found["bias"] = features.T @ d, d.sum(0)
         d = np.broadcast_to((d @ self.weights["full"].T)[:, None, None] / (x.shape[1] * x.shape[2]), x.shape)
         for back_a, a, back_b, back_c, total in reversed(undo[1:]):
-            d = d * slope(total)
-            d = back_a(back_b(d) * slope(a)) + (d if back_c is None else back_c(d))
+            d = d * slope(total) + excess(total)
+            d = back_a(back_b(d) * slope(a) + excess(a)) + (d if back_c is None else back_c(d))
         back, z = undo[0]
-        back(d * slope(z))
+        back(d * slope(z) + excess(z))
         return loss, found
 
     def train(self, images: Array, labels: Labels, epochs: int, rng: np.random.Generator) -> None:
@@ -246,6 +249,12 @@ def slope(x: Array32) -> Array32:
     """Return the derivative of x·σ(x)."""
     share = 1 / (1 + np.exp(-np.maximum(x, -60)))
     return share * (1 + x * (1 - share))
+
+
+def excess(x: Array32) -> Array32:
+    """Return the gradient of what arguments of activations are beyond ±RANGE by, squared: it keeps intervals short."""
+    beyond = x - np.clip(x, -RANGE, RANGE)
+    return beyond * (PENALTY * x.shape[3] / x.size)
 
 
 def patches(x: Array32, size: int, stride: int) -> Array32:
