@@ -288,7 +288,8 @@ def bulk_world(folder: Path, parameters: str) -> World:
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
         {
             **dict.fromkeys(("a", "ciphertext", "other", "selector"), x),
-            **dict.fromkeys(("b", "mux.a"), [True] if is_bits else 1),
+            **dict.fromkeys(("b", "mux.a", "select.a"), [True] if is_bits else 1),
+            "select.selector": x if is_bits else engine.encrypt([0, 1], secret_key, max_value=1),
             "multiply.b": 2,
             "constant": 0,
             "count": 1,

@@ -92,6 +92,26 @@ def test_bits_are_negated_chosen_and_refreshed() -> None:
     assert repr(x).startswith("Ciphertext(shape (2, 9), bits, p_fail 2^-12")
 
 
+def test_selections_are_numpys_where() -> None:
+    bits, a, b = RNG.integers(0, 2, 700), RNG.integers(0, 16, 700), RNG.integers(0, 16, 700)
+    s, x, y = encrypted(bits, 1), encrypted(a), encrypted(b)
+    chosen = ENGINE.select(s, x, y)
+    assert chosen.max_value == 15
+    assert np.array_equal(decrypted(chosen), np.where(bits, a, b))
+    assert np.array_equal(decrypted(ENGINE.select(s, 7, b)), np.where(bits, 7, b))
+    # What was selected is at a lower level than the rest.
+    low = ENGINE.select(s, 3, 0)
+    assert (low.max_value, low._native.level, s._native.level) == (3, 3, 4)
+    assert np.array_equal(decrypted(low + 2 * s), 5 * bits)
+    assert (low + 2 * s)._error > low._error + 2 * s._error
+    assert np.array_equal(decrypted(ENGINE.bootstrap(chosen, lut=lambda m: m ^ 5)), np.where(bits, a, b) ^ 5)
+    assert np.array_equal(decrypted(ENGINE.select(s, chosen, x)), np.where(bits, np.where(bits, a, b), a))
+    again = ENGINE.load_bytes(chosen.to_bytes())
+    assert np.array_equal(decrypted(again), np.where(bits, a, b))
+    with pytest.raises(errors.SpaceError, match="0 and 1 are needed"):
+        ENGINE.select(x, x, y)
+
+
 def test_sums_stay_in_the_space_or_are_refused() -> None:
     a, b = RNG.integers(0, 6, 700), RNG.integers(0, 4, 700)
     x, y = encrypted(a, 5), encrypted(b, 3)

@@ -52,7 +52,7 @@ fn chains_of_look_ups_are_right_and_as_noisy_as_claimed() {
         let mut bound = noise.fresh(true);
         let (mut measured, mut claimed) = (Vec::new(), Vec::new());
         for round in 0..2 {
-            let found = circuits.look_up(&x, space, &views, &no_progress).unwrap();
+            let found = circuits.look_up(&x, (space, 3), &views, &no_progress).unwrap();
             for (y, table) in found.iter().zip(&tables) {
                 assert_eq!(y.first().level(), 3);
                 let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
@@ -99,7 +99,7 @@ fn raised_noise_fails_as_often_as_predicted() {
     let noisy: Vec<f64> = values.iter().zip(&errors).map(|(&m, u)| space.number(m) + u / 8.0).collect();
     let numbers: Vec<Complex64> = noisy.iter().map(|&x| x.into()).collect();
     let x = party.ctx.encrypt_units(&party.ctx.encode_units(&numbers, 3).unwrap(), &party.public).unwrap();
-    let found = circuits.look_up(&x, space, &[&table], &no_progress).unwrap().remove(0);
+    let found = circuits.look_up(&x, (space, 3), &[&table], &no_progress).unwrap().remove(0);
     let found = party.ctx.decrypt_integers(&found, space, &party.secret).unwrap();
     let predicted = noisy.iter().map(|x| space.integer(chebyshev(&series, (std::f64::consts::FRAC_PI_2 * x).sin())));
     let wrong = |of: &[u64]| of.iter().zip(&values).filter(|(f, m)| **f != table[**m as usize]).count();
@@ -114,6 +114,24 @@ fn raised_noise_fails_as_often_as_predicted() {
 }
 
 #[test]
+fn choices_cost_a_level_and_stay_within_their_bound() {
+    let party = Party::bootstrap(log_n());
+    let space = Space::new(16).unwrap();
+    let noise = TableNoise::new(party.bootstrapper(), space, 4).unwrap();
+    let count = party.ctx.slot_count() + 1;
+    let bits: Vec<u64> = integers(space, count, 1).iter().map(|m| m % 2).collect();
+    let [a, b] = [2, 3].map(|seed| integers(space, count, seed));
+    let [s, x, y] = [&bits, &a, &b].map(|values| encrypted(&party, space, values, 4));
+    let chosen = party.ctx.choose_integers(space, &s, [&x, &y], &party.relinearization).unwrap();
+    assert_eq!(chosen.first().level(), 3);
+    let expected: Vec<u64> = (0..count).map(|at| if bits[at] == 1 { a[at] } else { b[at] }).collect();
+    let allowed = noise.after_choice(noise.fresh(true), [noise.fresh(true); 2], 15);
+    let worst = errors(&party, space, &chosen, &expected).iter().fold(0.0f64, |most, e| most.max(e.abs()));
+    println!("choices: worst 2^{:.1} of 2^{:.1}", worst.log2(), allowed.log2());
+    assert!(worst < allowed && allowed < noise.limit());
+}
+
+#[test]
 fn what_tables_are_not_of_is_refused_before_any_work() {
     let party = Party::bootstrap(log_n());
     let lossy = party.lossy_key(3);
@@ -123,16 +141,16 @@ fn what_tables_are_not_of_is_refused_before_any_work() {
     let low = encrypted(&party, space, &[0, 1, 2, 3], 2);
     let circuits = Circuits::new(party.bootstrapper(), party.keys(&lossy));
     for table in [&[0, 1, 2][..], &[0, 1, 2, 4]] {
-        let refused = circuits.look_up(&x, space, &[table], &no_progress);
+        let refused = circuits.look_up(&x, (space, 3), &[table], &no_progress);
         assert!(matches!(refused, Err(Error::Parameter { .. })), "{refused:?}");
     }
     let table: &[u64] = &[3, 2, 1, 0];
-    let refused = circuits.look_up(&low, space, &[table], &no_progress);
+    let refused = circuits.look_up(&low, (space, 3), &[table], &no_progress);
     assert!(matches!(refused, Err(Error::LevelExhausted { .. })), "{refused:?}");
     let of_regular = Circuits::new(party.bootstrapper(), party.keys(&regular));
-    assert!(of_regular.look_up(&x, space, &[table], &no_progress).is_err());
+    assert!(of_regular.look_up(&x, (space, 3), &[table], &no_progress).is_err());
     let stranger = Party::of(party.ctx.clone());
-    let refused = circuits.look_up(&encrypted(&stranger, space, &[1], 3), space, &[table], &no_progress);
+    let refused = circuits.look_up(&encrypted(&stranger, space, &[1], 3), (space, 3), &[table], &no_progress);
     assert!(matches!(refused, Err(Error::Object(ObjectError::OtherSecret { .. }))), "{refused:?}");
     // The bootstraps of small keys are of 13 levels, and 2p − 1 = 255 takes 8 of them.
     assert!(TableNoise::new(party.bootstrapper(), Space::new(128).unwrap(), 6).is_err());

@@ -1,6 +1,6 @@
 """Gates on arrays of bits.
 
-A gate of two inputs is one look-up of a sum, for all elements at once; negation is free, and `mux` costs two.
+A gate of two inputs is one look-up of a sum, for all elements at once; negation is free, and `mux` is a product.
 
 All take ciphertexts of one shape, or booleans in the clear for one of the operands, which cost as much. All raise the
 same errors:
@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _operands
 from ._core import Core
-from ._integers import combined, looked_up
+from ._integers import combined, looked_up, selected
 from .ciphertext import Ciphertext
 
 _TABLES: Final = {
@@ -93,7 +93,7 @@ def not_(self: Core, a: Ciphertext) -> Ciphertext:
 
 
 def mux(self: Core, selector: Any, a: Any, b: Any) -> Ciphertext:
-    """Choose `a` where `selector` is set and `b` elsewhere, as ``numpy.where`` does, for two bootstraps.
+    """Choose `a` where `selector` is set and `b` elsewhere, as ``numpy.where`` does: see `select`, without a bootstrap.
 
     Parameters
     ----------
@@ -117,21 +117,8 @@ def mux(self: Core, selector: Any, a: Any, b: Any) -> Ciphertext:
     >>> engine.decrypt(engine.mux(bits, [True, True], False), secret_key)
     array([ True, False])
     """
-    operation = "mux"
-    _operands.require_bits(self, operation)
-    s = _operands.ciphertext(self, operation, "selector", selector)
-    _operands.operands(self, operation, "selector, a, b", s, a, b)
-    chosen, others = _gate(self, "and_", s, a, operation), _gate(self, "andny", s, b, operation)
-    # One of the two is zero.
-    both = combined(self, operation, s.shape, [(1, chosen), (1, others)], 0)
-    return Ciphertext(
-        self,
-        both._native,
-        s.shape,
-        max_value=1,
-        error=both._error,
-        bootstrap_count=both._bootstrap_count,
-    )
+    _operands.require_bits(self, "mux")
+    return selected(self, "mux", selector, a, b)
 
 
 def _gate(self: Core, name: str, a: Any, b: Any, operation: str | None = None) -> Ciphertext:

@@ -18,7 +18,7 @@ from ..tfhe import _checks
 from . import _operands
 from ._core import Core
 from ._operands import Operand
-from ._sets import STAGE_COUNT
+from ._sets import LEVEL
 from .ciphertext import Ciphertext, Shape
 
 
@@ -146,7 +146,11 @@ def combined(self: Core, operation: str, shape: Shape, terms: list[tuple[int, Op
             found=found,
             needed=0 if low < 0 else largest,
         )
-    error = sum(abs(factor) * x._error for factor, x in encrypted)
+    # Operands are brought to the lowest of their levels, with a rounding.
+    level = min(x._native.level for _, x in encrypted)
+    rounding = 0.0 if level == LEVEL else _error_of_choice(self, 0.0, (0.0, 0.0), 0)
+    added = [x._error + (rounding if x._native.level > level else 0.0) for _, x in encrypted]
+    error = sum(abs(factor) * each for (factor, _), each in zip(encrypted, added, strict=True))
     if error >= _HALF:
         raise _too_noisy(operation, error, _HALF)
     native = self._context.ckks.combine_integers(
@@ -288,14 +292,91 @@ def looked_up(self: Core, operation: str, x: Ciphertext, tables: list[NDArray[np
     context, space = self._context.ckks, self._context.set.space
     # Entries that nobody asks for are as near to others as can be.
     full = [np.pad(table, (0, space - table.size), "edge").tolist() for table in tables]
-    _, limit = context.integer_errors(space, STAGE_COUNT, False)
-    errors = [context.error_after(space, STAGE_COUNT, table, x._error) for table in full]
+    _, limit = context.integer_errors(space, LEVEL, False)
+    errors = [context.error_after(space, LEVEL, table, x._error) for table in full]
     if max(errors) > limit:
         raise _too_noisy(operation, x._error, limit)
     with self._reporting(operation) as report:
-        found = context.look_up(x._native, space, full, key.all, report)
+        found = context.look_up(x._native, (space, LEVEL), full, key.all, report)
     count = x._bootstrap_count + 1
     return [
         Ciphertext(self, native, x.shape, max_value=int(table.max()), error=error, bootstrap_count=count)
         for native, table, error in zip(found, tables, errors, strict=True)
     ]
+
+
+def select(self: Core, selector: Ciphertext, a: Any, b: Any) -> Ciphertext:
+    """Choose `a` where `selector` is 1 and `b` where it is 0, as ``numpy.where`` does, without a bootstrap.
+
+    It is a product. What a selection has made is looked up once before it is selected again, or selects.
+
+    Parameters
+    ----------
+    selector : Ciphertext
+        Bits; or integers with a `max_value` of 1.
+    a, b : Ciphertext or array_like
+        Of the selector's shape.
+
+    Returns
+    -------
+    Ciphertext
+        Of this shape.
+
+    Raises
+    ------
+    SpaceError
+        If the selector may have other values than 0 and 1.
+    NoiseError
+        If the errors of the operands are too large.
+    MessageError
+        If shapes differ, or values in the clear are out of range.
+    OperandTypeError, EngineMismatchError, KeyMismatchError, MissingKeyError
+        As for `bootstrap`.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> x = engine.encrypt([3, 9, 12, 6], secret_key)
+    >>> is_large = engine.bootstrap(x, lut=lambda m: m > 8)
+    >>> engine.decrypt(engine.select(is_large, 8, x), secret_key)
+    array([3, 8, 8, 6], dtype=uint8)
+    """
+    return selected(self, "select", selector, a, b)
+
+
+def selected(self: Core, operation: str, selector: Any, a: Any, b: Any) -> Ciphertext:
+    """Choose by bits, of parameters of bits or of integers."""
+    given = _operands.ciphertext(self, operation, "selector", selector)
+    if given.max_value > 1:
+        raise SpaceError(
+            f"{operation}: the selector may be {given.max_value}, and 0 and 1 are needed; "
+            f"bootstrap it to whether a condition holds",
+            found=given.max_value,
+            needed=1,
+        )
+    key = self._key(operation, given._native.secret_id)
+    shape, operands = _operands.operands(self, operation, "selector, a, b", given, a, b)
+    s, x, y = (_ready(self, operation, part, given) for part in operands)
+    error = _error_of_choice(self, s._error, (x._error, y._error), max(x.max_value, y.max_value))
+    if error >= _HALF:
+        raise _too_noisy(operation, error, _HALF)
+    space, options = self._context.set.space, (x._native, y._native)
+    native = self._context.ckks.choose_integers(space, s._native, options, key.all[0])
+    count = s._bootstrap_count + x._bootstrap_count + y._bootstrap_count
+    most = max(x.max_value, y.max_value)
+    return Ciphertext(self, native, shape, max_value=most, error=error, bootstrap_count=count)
+
+
+def _ready(self: Core, operation: str, operand: Operand, like: Ciphertext) -> Ciphertext:
+    """Return an operand of a product: encrypted, and at the level of fresh ones."""
+    if not isinstance(operand, Ciphertext):
+        # No error, and nothing of what it is added to.
+        found = combined(self, operation, like.shape, [(0, like), (1, operand)], 0)
+        return Ciphertext(self, found._native, like.shape, max_value=found.max_value, error=0.0, bootstrap_count=0)
+    if operand._native.level == LEVEL:
+        return operand
+    return looked_up(self, operation, operand, [np.arange(operand.max_value + 1)])[0]
+
+
+def _error_of_choice(self: Core, selector: float, options: tuple[float, float], most: int) -> float:
+    return self._context.ckks.error_after_choice(self._context.set.space, LEVEL, selector, options, most)

@@ -6,7 +6,7 @@ from typing import Final
 
 from .._common.memory import MemoryEstimate, check_number, check_operation
 from ._core import Core
-from ._sets import STAGE_COUNT
+from ._sets import LEVEL, STAGE_COUNT
 
 _CALLS: Final = {
     "create_evaluation_key": ("create_lossy_bootstrap_key", "create_relinearization_key", "create_conjugation_key"),
@@ -42,13 +42,13 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     Examples
     --------
     >>> bulk_engine.estimate_memory("encrypt", count=512).held
-    65536
+    81920
     """
     calls = _CALLS[check_operation(operation, tuple(_CALLS))]
     context = self._context.ckks
     units = -(-check_number("count", count) // context.slot_count)
     call = {
-        "level": STAGE_COUNT,
+        "level": LEVEL,
         "stage_count": STAGE_COUNT,
         "large": False,
         "small": False,

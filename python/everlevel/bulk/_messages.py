@@ -13,7 +13,7 @@ from ..errors import MessageError, ParameterError
 from ..tfhe import _checks
 from . import _operands
 from ._core import Core
-from ._sets import STAGE_COUNT
+from ._sets import LEVEL
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
 
@@ -72,13 +72,13 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
             f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
         )
     context, space = self._context.ckks, self._context.set.space
-    plain = context.encode_integers(_checks.flat(array, np.uint64), space, STAGE_COUNT)
+    plain = context.encode_integers(_checks.flat(array, np.uint64), space, LEVEL)
     is_public = isinstance(native_key, _native.PublicKey)
     if isinstance(native_key, _native.PublicKey):
         native = context.encrypt_public(plain, native_key)
     else:
         native = context.encrypt_secret(plain, native_key)
-    error, _ = context.integer_errors(space, STAGE_COUNT, is_public)
+    error, _ = context.integer_errors(space, LEVEL, is_public)
     return Ciphertext(self, native, array.shape, max_value=top, error=error, bootstrap_count=0)
 
 

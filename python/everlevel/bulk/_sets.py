@@ -8,7 +8,10 @@ LOG2_P_FAIL: Final = -128
 """Base-2 logarithm of the probability that a value is wrong after a look-up or a decryption."""
 
 STAGE_COUNT: Final = 3
-"""Stages of SlotsToCoeffs, and the level of every ciphertext."""
+"""Stages of SlotsToCoeffs, and the level that look-ups start from."""
+
+LEVEL: Final = STAGE_COUNT + 1
+"""Level of fresh ciphertexts and of look-ups' results, which leaves one for a selection."""
 
 
 class ParameterSet(NamedTuple):
@@ -29,7 +32,7 @@ class ParameterSet(NamedTuple):
 SETS: Final = (
     ParameterSet("gate-128", None, 4, "standard"),
     *(ParameterSet(f"integer-{bits}-128", bits, 2**bits, "standard") for bits in range(1, 6)),
-    # Scales of 2^46, and 11 levels, of which tables take seven.
+    # Scales of 2^46, and 11 levels, all of which tables and selections take.
     ParameterSet("integer-6-128", 6, 64, "high"),
 )
 

@@ -14,7 +14,7 @@ from ..errors import HeaderError, ParameterError
 from . import _gates, _integers, _memory, _messages, _operands
 from ._core import Core
 from ._native_context import BulkContext
-from ._sets import SETS, STAGE_COUNT, parameter_sets
+from ._sets import LEVEL, SETS, STAGE_COUNT, parameter_sets
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, Keys, PublicKey, SecretKey
 
@@ -175,7 +175,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         size = 0 if shape is None else math.prod(shape)
         known = (
             isinstance(native, _native.Ciphertext)
-            and native.level == STAGE_COUNT
+            and STAGE_COUNT <= native.level <= LEVEL
             and 0 < size <= native.unit_count * slots < size + slots
         )
         max_value = headers.read_integer(notes.get("max_value", ""), 0, self._context.set.space - 1)
@@ -215,6 +215,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     linear = _integers.linear
     bootstrap = _integers.bootstrap
     bootstrap_many = _integers.bootstrap_many
+    select = _integers.select
 
 
 _MOST_BOOTSTRAPS: Final = 2**40

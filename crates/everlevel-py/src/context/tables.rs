@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use super::Context;
 use super::bootstraps::{Keys, bootstrap_keys};
 use crate::call::{Report, run, run_reporting};
-use crate::objects::{Ciphertext, Plaintext, SecretKey};
+use crate::objects::{Ciphertext, Plaintext, RelinearizationKey, SecretKey};
 
 #[pymethods]
 impl Context {
@@ -43,11 +43,23 @@ impl Context {
         run(|| self.0.combine_integers(Space::new(size)?, &terms, constants)).map(Ciphertext)
     }
 
+    /// One of two vectors' integers by a bit each, a level lower.
+    fn choose_integers(
+        &self,
+        size: usize,
+        selector: &Ciphertext,
+        options: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        key: &RelinearizationKey,
+    ) -> PyResult<Ciphertext> {
+        let options = [&options.0.0, &options.1.0];
+        run(|| self.0.choose_integers(Space::new(size)?, &selector.0, options, &key.0)).map(Ciphertext)
+    }
+
     /// What tables have for the integers of a space, a result for each table.
     fn look_up(
         &self,
         ciphertext: &Ciphertext,
-        size: usize,
+        space: (usize, usize),
         tables: Vec<Vec<u64>>,
         keys: Keys<'_>,
         report: Report,
@@ -55,21 +67,34 @@ impl Context {
         let (keys, x) = (bootstrap_keys(&keys), &ciphertext.0);
         let tables: Vec<&[u64]> = tables.iter().map(Vec::as_slice).collect();
         let found = run_reporting(report, |p| {
-            Circuits::new(self.bootstrapper("look_up")?, keys).look_up(x, Space::new(size)?, &tables, p)
+            Circuits::new(self.bootstrapper("look_up")?, keys).look_up(x, (Space::new(space.0)?, space.1), &tables, p)
         })?;
         Ok(found.into_iter().map(Ciphertext).collect())
     }
 
     /// The bound of the errors of fresh integers, and the largest that look-ups keep, in units of their distance.
-    fn integer_errors(&self, size: usize, stage_count: usize, is_public: bool) -> PyResult<(f64, f64)> {
+    fn integer_errors(&self, size: usize, level: usize, is_public: bool) -> PyResult<(f64, f64)> {
         run(|| {
-            let noise = TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, stage_count)?;
+            let noise = TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level)?;
             Ok((noise.fresh(is_public), noise.limit()))
         })
     }
 
     /// The bound of the errors after a table.
-    fn error_after(&self, size: usize, stage_count: usize, table: Vec<u64>, error: f64) -> PyResult<f64> {
-        run(|| TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, stage_count)?.after(&table, error))
+    fn error_after(&self, size: usize, level: usize, table: Vec<u64>, error: f64) -> PyResult<f64> {
+        run(|| TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level)?.after(&table, error))
+    }
+
+    /// The bound of the errors after a choice between integers that differ by so much at most.
+    fn error_after_choice(
+        &self,
+        size: usize,
+        level: usize,
+        selector: f64,
+        options: [f64; 2],
+        most: u64,
+    ) -> PyResult<f64> {
+        let noise = || TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level);
+        run(|| Ok(noise()?.after_choice(selector, options, most)))
     }
 }

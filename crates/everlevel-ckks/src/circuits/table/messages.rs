@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 
 use super::space::Space;
-use crate::{Bound, Ciphertext, Context, Error, Plaintext, SecretKey, Units};
+use crate::{Bound, Ciphertext, Context, Error, Plaintext, RelinearizationKey, SecretKey, Units};
 
 impl Context {
     /// Integers of a space as a plaintext, whose last unit zeros fill up.
@@ -28,6 +28,30 @@ impl Context {
     pub fn decrypt_integers(&self, x: &Units<Ciphertext>, space: Space, key: &SecretKey) -> Result<Vec<u64>, Error> {
         let numbers = self.decode_units(&x.try_map(|unit| self.decrypt(unit, key))?)?;
         Ok(numbers.iter().map(|number| space.integer(number.re)).collect())
+    }
+
+    /// `(1 − s)·b + s·a` for bits `s`: one level, and no bootstrap. The space has an even size.
+    ///
+    /// # Errors
+    /// Ciphertexts or a key of other parameters or of different secrets; other numbers of units; level 0.
+    pub fn choose_integers(
+        &self,
+        space: Space,
+        selector: &Units<Ciphertext>,
+        [a, b]: [&Units<Ciphertext>; 2],
+        key: &RelinearizationKey,
+    ) -> Result<Units<Ciphertext>, Error> {
+        let op = "select";
+        let p = space.size() as f64;
+        // Bit s is held as (2s + 1)/p − 1.
+        let bit = |unit: &Ciphertext| {
+            let twice = self.add_scalar(unit, Complex64::from(1.0 - 1.0 / p))?;
+            self.multiply_scalar(&twice, Complex64::from(p / 2.0))
+        };
+        let bits = selector.try_map(bit)?.within(1.0);
+        let differences = a.try_zip(op, b, |a, b| self.subtract(a, b))?;
+        let chosen = bits.try_zip(op, &differences, |bits, difference| self.multiply(bits, difference, key))?;
+        Ok(chosen.try_zip(op, b, |chosen, b| self.add(chosen, b))?.within(1.0))
     }
 
     /// `constant + Σ factor·x` of vectors of integers, where the result stays in the space. A constant for each slot of

@@ -19,8 +19,8 @@ impl Circuits<'_> {
     /// what it has for the integer, where errors were within [`TableNoise::limit`].
     ///
     /// A table has an entry for each integer of the space. Units are taken in pairs, as real and imaginary parts of
-    /// one bootstrap; an odd one is by itself. Results are at the level that the bootstrap starts from, the key's
-    /// stage count.
+    /// one bootstrap; an odd one is by itself. Results are at a level that is asked for: look-ups of them need the
+    /// key's stage count, and each product before that one more.
     ///
     /// # Errors
     /// A table of another length, or with an entry outside of the space; too few levels for the space; a level below
@@ -28,7 +28,7 @@ impl Circuits<'_> {
     pub fn look_up(
         &self,
         x: &Units<Ciphertext>,
-        space: Space,
+        (space, level): (Space, usize),
         tables: &[&[u64]],
         progress: Progress,
     ) -> Result<Vec<Units<Ciphertext>>, Error> {
@@ -36,13 +36,12 @@ impl Circuits<'_> {
         run.check_lossy(x)?;
         let series = tables.iter().map(|table| space.series(table)).collect::<Result<Vec<_>, _>>()?;
         let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
-        let stages = run.stage_count();
         run.expect(x.count().div_ceil(2));
         // Integers of the space, whoever made them.
         let x = x.clone().on_reals(true).within(1.0);
-        let waves = run.bootstrap_in_pairs(Method::Table, stages + space.depth(), &x)?.within(1.0);
+        let waves = run.bootstrap_in_pairs(Method::Table, level + space.depth(), &x)?.within(1.0);
         let values = run.polynomials(&waves, Basis::Chebyshev, &series)?;
-        let lowered = |values: Units<Ciphertext>| values.try_map(|unit| self.context().level_down(unit, stages));
+        let lowered = |values: Units<Ciphertext>| values.try_map(|unit| self.context().level_down(unit, level));
         values.into_iter().map(|values| lowered(values).map(|values| values.within(1.0))).collect()
     }
 }

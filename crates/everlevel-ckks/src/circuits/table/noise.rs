@@ -26,19 +26,20 @@ pub struct TableNoise<'a> {
     core: &'a Core,
     tables: &'a BootstrapTables,
     space: Space,
-    stage_count: usize,
+    /// That of fresh integers, and of look-ups' results.
+    level: usize,
     /// Sizes of normal errors that are claimed, in standard deviations over all slots.
     tail: f64,
 }
 
 impl<'a> TableNoise<'a> {
-    /// The errors of look-ups by bootstraps with keys of a stage count.
+    /// The errors of look-ups whose operands and results are at a level.
     ///
     /// # Errors
     /// Too few levels for the space.
-    pub fn new(bootstrapper: &'a Bootstrapper, space: Space, stage_count: usize) -> Result<Self, Error> {
+    pub fn new(bootstrapper: &'a Bootstrapper, space: Space, level: usize) -> Result<Self, Error> {
         let core = &bootstrapper.context().core;
-        let (needed, max_level) = (stage_count + space.depth(), core.ladder.sets.len() - 1);
+        let (needed, max_level) = (level + space.depth(), core.ladder.sets.len() - 1);
         if needed > max_level {
             return Err(Error::LevelOutOfRange { op: "look_up", level: needed, max_level });
         }
@@ -46,7 +47,7 @@ impl<'a> TableNoise<'a> {
         // complex normal number, with an exponential tail over slots and secrets.
         let slots = core.encoder.slots() as f64;
         let worst_slot = (slots.ln() - LOG2_SECRETS * std::f64::consts::LN_2).sqrt();
-        Ok(Self { core, tables: bootstrapper.tables().0, space, stage_count, tail: TAIL * worst_slot })
+        Ok(Self { core, tables: bootstrapper.tables().0, space, level, tail: TAIL * worst_slot })
     }
 
     /// A number's error in units of the distance between integers.
@@ -56,7 +57,7 @@ impl<'a> TableNoise<'a> {
 
     /// The error of a fresh encryption, by the public key or the secret one.
     pub fn fresh(&self, is_public: bool) -> f64 {
-        let scale = self.core.ladder.scales[self.stage_count];
+        let scale = self.core.ladder.scales[self.level];
         let added = if is_public {
             self.core.public_encryption_error(scale)
         } else {
@@ -90,6 +91,14 @@ impl<'a> TableNoise<'a> {
         Ok(self.bend(most - least) * angle * angle + roundings)
     }
 
+    /// The error of a choice between two integers of errors by a bit of one, `(1 − s)·b + s·a`, where they differ by so
+    /// much at most.
+    pub fn after_choice(&self, selector: f64, [a, b]: [f64; 2], most: u64) -> f64 {
+        let rounding = self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)]);
+        // One of the product, and one of what is brought to its level.
+        a.max(b) + selector * (most as f64 + a + b) + self.in_units(self.tail * 2.0 * rounding)
+    }
+
     /// Standard deviation of the errors of a table's results, over slots, secrets and integers alike.
     ///
     /// # Errors
@@ -104,9 +113,11 @@ impl<'a> TableNoise<'a> {
     /// The error that a bootstrap's own steps add before the table, as one of the input.
     fn of_bootstrap(&self) -> f64 {
         let p = self.space.size() as f64;
-        let before = self.in_units(self.tail * self.tables.first.error);
+        // The way down to where it starts is a rounding of both units.
+        let lowered = 2.0 * self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)]);
+        let before = self.in_units(self.tail * (self.tables.first.error + lowered));
         // The cosine is steep nowhere and flat at the ends, where its error is most of the angle.
-        let scale = self.core.ladder.scales[self.stage_count + self.space.depth()];
+        let scale = self.core.ladder.scales[self.level + self.space.depth()];
         let of_cosine = self.tail * 2.0 * self.core.rounding_error(scale) + FIT_ERROR;
         before + p / PI * of_cosine / (PI / (2.0 * p)).sin()
     }
@@ -126,7 +137,7 @@ impl<'a> TableNoise<'a> {
     /// What each rounding on the way contributes to a table's value for an integer.
     fn roundings(&self, series: &[f64], m: usize) -> Vec<f64> {
         let roundings = Roundings { core: self.core, count: Cell::new(0) };
-        let level = self.stage_count + self.space.depth();
+        let level = self.level + self.space.depth();
         let x = Rounded { level, value: self.space.angle(m).cos(), errors: Vec::new() };
         // Before the last polynomial elements are dropped, and the same ones made again, whose roundings would be
         // others here: nothing is the last.
