@@ -4,14 +4,14 @@
 //! when it lies in `[0, q)`. Every public kernel takes and returns canonical values unless its name ends in `_lazy`;
 //! lazy ranges live inside kernels and are documented there. All backends give the same bits.
 //!
-//! *Map.* Each family of kernels is a module, with its portable, AVX2 and AVX-512 code beside each other: [`Ntt`] the
-//! negacyclic transform over a prime · [`SmallNtt`] that over a small prime, on floats · [`fft`] the negacyclic
-//! transform in doubles, for torus words · `elementwise` and `inner_product`, methods of [`Modulus`] on limbs ·
-//! [`BasisConverter`] from one residue basis to another · [`GaloisMap`] automorphisms as permutations of the transform
-//! domain · [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`mod@base2k`] digits and carries of limbs ·
-//! [`monomial`] products with monomials, automorphisms. Below them: [`Modulus`] one prime and single residues ·
-//! [`primes`] NTT-friendly primes · [`DoubleDouble`] numbers of 106 bits · `lanes` residues in vectors · `prefetch`
-//! hints to the caches · [`PastCaches`] · [`Simd`] the run-time choice of kernels.
+//! *Map.* Each family of kernels is a module, with its portable code, that in four lanes (AVX2, NEON) and AVX-512's
+//! beside each other: [`Ntt`] the negacyclic transform over a prime · [`SmallNtt`] that over a small prime, on floats ·
+//! [`fft`] the negacyclic transform in doubles, for torus words · `elementwise` and `inner_product`, methods of
+//! [`Modulus`] on limbs · [`BasisConverter`] from one residue basis to another · [`GaloisMap`] automorphisms as
+//! permutations of the transform domain · [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`mod@base2k`]
+//! digits and carries of limbs · [`monomial`] products with monomials, automorphisms. Below them: [`Modulus`] one prime
+//! and single residues · [`primes`] NTT-friendly primes · [`DoubleDouble`] numbers of 106 bits · `lanes` residues in
+//! vectors · `prefetch` hints to the caches · [`PastCaches`] · [`Simd`] the run-time choice of kernels.
 //!
 //! *Backends.* A family's kernels are chosen once per slice. `unsafe` is confined to loads, stores and the calls of
 //! vector kernels: a `Simd` above scalar exists only after the CPU's features were detected. Limbs that start on a
@@ -34,7 +34,7 @@ mod elementwise;
 mod error;
 mod galois;
 mod inner_product;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 mod modulus;
 mod ntt;

@@ -3,6 +3,7 @@
 //! | backend | needs | chosen |
 //! |---|---|---|
 //! | `Scalar` | any CPU | where nothing better exists, or `EVERLEVEL_SIMD=scalar` |
+//! | `Neon` | aarch64 | always there, or `EVERLEVEL_SIMD=neon` |
 //! | `Avx2` | AVX2, FMA | automatically, or `EVERLEVEL_SIMD=avx2` |
 //! | `Avx512Ifma` | AVX-512 F, DQ, VL, BW, IFMA, VBMI | automatically, or `EVERLEVEL_SIMD=avx512` |
 //!
@@ -19,8 +20,18 @@ pub struct Simd(pub(crate) Level);
 #[allow(dead_code)]
 pub(crate) enum Level {
     Scalar,
+    Neon,
     Avx2,
     Avx512Ifma,
+}
+
+impl Level {
+    /// The instruction set of the kernels in four lanes.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const FOUR_LANES: Level = Level::Avx2;
+    /// The instruction set of the kernels in four lanes.
+    #[cfg(target_arch = "aarch64")]
+    pub(crate) const FOUR_LANES: Level = Level::Neon;
 }
 
 impl Simd {
@@ -31,6 +42,8 @@ impl Simd {
     pub fn available() -> Vec<Simd> {
         #[allow(unused_mut)]
         let mut all = vec![Simd::SCALAR];
+        #[cfg(target_arch = "aarch64")]
+        all.push(Simd(Level::Neon));
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -70,25 +83,29 @@ impl Simd {
         })
     }
 
-    /// `"scalar"`, `"avx2"` or `"avx512"`: the value of `EVERLEVEL_SIMD` that selects this backend.
+    /// `"scalar"`, `"neon"`, `"avx2"` or `"avx512"`: the value of `EVERLEVEL_SIMD` that selects this backend.
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Scalar => "scalar",
+            Level::Neon => "neon",
             Level::Avx2 => "avx2",
             Level::Avx512Ifma => "avx512",
         }
     }
 }
 
-/// Runs the kernel of this name in the calling module's `avx2` or `avx512` on a prefix of whole vectors and gives the
-/// prefix's length: 0 on the portable backend. The caller's portable loop does the rest.
+/// Runs the kernel of this name in the calling module's `four_lanes` or `avx512` on a prefix of whole vectors and gives
+/// the prefix's length: 0 on the portable backend. The caller's portable loop does the rest.
 macro_rules! vector_prefix {
     ($simd:expr, $kernel:ident($($arg:expr),*)) => {
         match $simd.0 {
             // SAFETY: the kernel needs AVX2 and FMA, and `Simd::available` makes a `Simd` of this level only where it
             // detected both.
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::Level::Avx2 => unsafe { avx2::$kernel($($arg),*) },
+            $crate::simd::Level::Avx2 => unsafe { four_lanes::$kernel($($arg),*) },
+            // SAFETY: the kernel needs NEON, which every CPU of this architecture has.
+            #[cfg(target_arch = "aarch64")]
+            $crate::simd::Level::Neon => unsafe { four_lanes::$kernel($($arg),*) },
             // SAFETY: the kernel needs AVX-512 F, DQ, VL, BW, IFMA and VBMI at most, and `Simd::available` makes a
             // `Simd` of this level only where it detected all of them.
             #[cfg(target_arch = "x86_64")]

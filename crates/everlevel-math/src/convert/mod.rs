@@ -6,9 +6,9 @@ use crate::simd::Level;
 use crate::simd::vector_prefix;
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod four_lanes;
 
 /// Residues of a block: those of a dozen sources stay in the second-level cache while every target reads them.
 pub const CONVERSION_BLOCK: usize = 4096;

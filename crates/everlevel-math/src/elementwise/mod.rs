@@ -7,10 +7,10 @@ use crate::modulus::{factor, mul_factor};
 use crate::simd::vector_prefix;
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod four_lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod kernels;
 
 impl Modulus {

@@ -4,9 +4,9 @@ use crate::simd::vector_prefix;
 use crate::{Modulus, packed};
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod four_lanes;
 pub(crate) mod sliding;
 
 impl Modulus {

@@ -1,11 +1,28 @@
 //! Residues in the lanes of vectors: the arithmetic that the kernels of every family compute with, one file for each
 //! instruction set.
 //!
+//! *Four lanes.* AVX2 has them in one register and NEON in two; a CPU has one of these instruction sets or the other,
+//! so that [`four`] is that of the target, and one source of kernels serves both.
+//!
 //! *Safety.* Functions here and in the kernels are compiled for the features that [`crate::Simd`] detected: a `Simd`
 //! above scalar is the proof that the CPU has them, and the callers of the kernels dispatch on it.
 
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx2 as four;
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon as four;
+
+/// The representative of `w < q` nearest to zero.
+pub(crate) fn centred(w: u64, q: u64) -> f64 {
+    if w > q / 2 { -((q - w) as f64) } else { w as f64 }
+}
 
 /// Loads and stores of whole vectors of words: from arrays, and at pointers.
 macro_rules! memory {

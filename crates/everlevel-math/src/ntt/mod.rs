@@ -1,24 +1,24 @@
 //! The negacyclic number theoretic transform of size `n = 2^3 … 2^17` over a prime below `2^48`.
 //!
-//! *Map.* `scalar` the portable transform · `passes` and `pairs` the parts that vector backends share · `avx2`,
+//! *Map.* `scalar` the portable transform · `passes` and `pairs` the parts that vector backends share · `four_lanes`,
 //! `avx512` passes over strides, each with its `_groups` for the levels of smallest distance. Ranges:
 //! `docs/notes/ntt-ranges.md`.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx2_groups;
-#[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_groups;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod four_lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod four_lanes_groups;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod pairs;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod passes;
 mod scalar;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::simd::Level;
 use crate::simd::Simd;
 use crate::{Error, Modulus};
@@ -39,8 +39,8 @@ pub struct Ntt {
 #[derive(Debug, Clone)]
 enum Tables {
     Scalar(scalar::Tables),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(Box<avx2::Tables>),
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    FourLanes(Box<four_lanes::Tables>),
     #[cfg(target_arch = "x86_64")]
     Avx512(Box<avx512::Tables>),
 }
@@ -72,9 +72,9 @@ impl Ntt {
             Level::Avx512Ifma if log_n >= avx512::MIN_LOG_N => {
                 Tables::Avx512(Box::new(avx512::Tables::new(log_n, q, &roots, &inv_roots)))
             }
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 if log_n >= avx2::MIN_LOG_N => {
-                Tables::Avx2(Box::new(avx2::Tables::new(log_n, q, &roots, &inv_roots)))
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Level::FOUR_LANES if log_n >= four_lanes::MIN_LOG_N => {
+                Tables::FourLanes(Box::new(four_lanes::Tables::new(log_n, q, &roots, &inv_roots)))
             }
             _ => Tables::Scalar(scalar::Tables::new(q, &roots, &inv_roots)),
         };
@@ -88,8 +88,8 @@ impl Ntt {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Ifma if log_n >= avx512::MIN_LOG_N => 14,
             // Eight bytes for all but the last three levels, and 64 for eight values, twice.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 if log_n >= avx2::MIN_LOG_N => 36,
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Level::FOUR_LANES if log_n >= four_lanes::MIN_LOG_N => 36,
             _ => 64,
         };
         halves_of_n << (log_n - 1)
@@ -113,10 +113,10 @@ impl Ntt {
         assert_eq!(a.len(), 1 << self.log_n);
         match &self.tables {
             Tables::Scalar(tables) => tables.forward(a),
-            // SAFETY: `Ntt::new` makes these tables only where the modulus's `Simd` was detected to have AVX2 and FMA;
-            // `a` has the `n` words, as was just checked, and is source and result alike.
-            #[cfg(target_arch = "x86_64")]
-            Tables::Avx2(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
+            // SAFETY: `Ntt::new` makes these tables only where the modulus's `Simd` was detected to have AVX2 and FMA,
+            // or NEON; `a` has the `n` words, as was just checked, and is source and result alike.
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::FourLanes(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
             // SAFETY: `Ntt::new` makes these tables only where the modulus's `Simd` was detected to have AVX-512 with
             // IFMA and VBMI; `a` has the `n` words, as was just checked, and is source and result alike.
             #[cfg(target_arch = "x86_64")]
@@ -135,10 +135,10 @@ impl Ntt {
                 out.copy_from_slice(a);
                 tables.forward(out);
             }
-            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA were detected; both slices have `n` words,
-            // as was just checked, and a shared borrow and an exclusive one don't overlap.
-            #[cfg(target_arch = "x86_64")]
-            Tables::Avx2(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
+            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA, or NEON, were detected; both slices have
+            // `n` words, as was just checked, and a shared borrow and an exclusive one don't overlap.
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::FourLanes(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
             // SAFETY: `Ntt::new` makes these tables only where AVX-512 with IFMA and VBMI was detected; both slices
             // have `n` words, as was just checked, and a shared borrow and an exclusive one don't overlap.
             #[cfg(target_arch = "x86_64")]
@@ -163,10 +163,10 @@ impl Ntt {
         let scale = self.modulus.mul(self.n_inv, c);
         match &self.tables {
             Tables::Scalar(tables) => tables.inverse(a, scale),
-            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA were detected; `a` has the `n` words, as
-            // was just checked.
-            #[cfg(target_arch = "x86_64")]
-            Tables::Avx2(tables) => unsafe {
+            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA, or NEON, were detected; `a` has the `n`
+            // words, as was just checked.
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::FourLanes(tables) => unsafe {
                 tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
             },
             // SAFETY: `Ntt::new` makes these tables only where AVX-512 with IFMA and VBMI was detected; `a` has the `n`

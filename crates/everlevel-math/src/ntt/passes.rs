@@ -9,6 +9,7 @@ pub(super) struct Pass<W> {
     pub levels: u32,
     pub stride: usize,
     /// Set for a forward pass that brings values into a smaller range before its last level.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "doubles need no such pass"))]
     pub reduce: bool,
     /// `2^levels − 1` twiddles for each block of `stride·2^levels` values.
     table: Vec<W>,

@@ -9,9 +9,9 @@ use crate::simd::Level;
 use crate::simd::{Simd, vector_prefix};
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod four_lanes;
 
 /// Bytes after the last residue, which kernels may read.
 const TAIL_BYTES: usize = 16;

@@ -1,10 +1,8 @@
-//! Sums of products for AVX2: each product is reduced to about `q/2`, and the sum every [`TERMS`] terms.
-
-use core::arch::x86_64::*;
+//! Sums of products in four lanes, for AVX2 and NEON: each product is reduced to about `q/2`, and the sum every
+//! [`TERMS`] terms.
 
 use crate::Modulus;
-use crate::lanes::avx2::{Consts, from_words, mul, read, reduce, to_words, write};
-use crate::packed::avx2::unpack4;
+use crate::lanes::four::{Consts, Doubles, add_pd, from_words, mul, read, reduce, splat_pd, to_words, unpack4, write};
 
 /// Terms between reductions of a sum: each is below `0.6·q`, and `32·q` would be too much.
 pub(crate) const TERMS: usize = 16;
@@ -18,12 +16,12 @@ pub(crate) const STEP: usize = 4 * TOGETHER;
 /// Sums the terms `f(k)` for `k` in `0..terms`.
 macro_rules! sum_terms {
     ($c:expr, $terms:expr, |$k:ident, $i:ident| $f:expr) => {{
-        let mut acc = [_mm256_setzero_pd(); TOGETHER];
+        let mut acc = [splat_pd(0.0); TOGETHER];
         for $k in 0..$terms {
             for $i in 0..TOGETHER {
-                acc[$i] = _mm256_add_pd(acc[$i], $f);
+                acc[$i] = add_pd(acc[$i], $f);
             }
-            if $k % $crate::inner_product::avx2::TERMS == $crate::inner_product::avx2::TERMS - 1 {
+            if $k % $crate::inner_product::four_lanes::TERMS == $crate::inner_product::four_lanes::TERMS - 1 {
                 for acc in &mut acc {
                     *acc = reduce($c, *acc);
                 }
@@ -36,8 +34,9 @@ pub(crate) use sum_terms;
 
 /// The sums as canonical words.
 #[inline]
-#[target_feature(enable = "avx2,fma")]
-pub(crate) fn finish(c: &Consts, out: &mut [u64], acc: [__m256d; TOGETHER]) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(crate) fn finish(c: &Consts, out: &mut [u64], acc: [Doubles; TOGETHER]) {
     for (out, acc) in out.as_chunks_mut::<4>().0.iter_mut().zip(acc) {
         write(out, to_words(c, reduce(c, acc)));
     }
@@ -45,12 +44,14 @@ pub(crate) fn finish(c: &Consts, out: &mut [u64], acc: [__m256d; TOGETHER]) {
 
 /// The four words from `at + 4·i`, as doubles.
 #[inline]
-#[target_feature(enable = "avx2,fma")]
-pub(crate) fn vector(c: &Consts, x: &[u64], at: usize, i: usize) -> __m256d {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(crate) fn vector(c: &Consts, x: &[u64], at: usize, i: usize) -> Doubles {
     from_words(c, read(&x[at..at + STEP].as_chunks::<4>().0[i]))
 }
 
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) -> usize {
     let c = &Consts::new(m.q());
     let blocks = out.as_chunks_mut::<STEP>().0;
@@ -64,7 +65,8 @@ pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: 
 }
 
 /// `out_c = Σ_k x_k·y_{c,k}` for each of `OUTPUTS` columns of packed limbs.
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
     m: &Modulus,
     out: [&mut [u64]; OUTPUTS],

@@ -1,14 +1,16 @@
-//! The transform for AVX2: residues as doubles, in passes of up to three levels.
+//! The transform in four lanes, for AVX2 and NEON: residues as doubles, in passes of up to three levels.
 //!
 //! Between passes the limb holds the bits of doubles. The first pass (forward) or the groups' kernel (inverse) reads
 //! words, the last writer writes words. Blocks as in the AVX-512 transform; ranges in `docs/notes/ntt-ranges.md`.
 
-use core::arch::x86_64::*;
-
-use super::avx2_groups::all_groups;
+use super::four_lanes_groups::all_groups;
 use super::pairs::pairs;
 use super::passes::{self, Pass, by_levels};
-use crate::lanes::avx2::{Consts, centred, from_words, load, load_pd, mul, reduce, store, store_pd, to_words};
+use crate::lanes::centred;
+use crate::lanes::four::{
+    Consts, Doubles, add_pd, broadcast, from_words, load, load_pd, mul, reduce, splat_pd, store, store_pd, sub_pd,
+    to_words,
+};
 
 /// Smallest `log_n` of these kernels.
 pub(super) const MIN_LOG_N: u32 = 4;
@@ -69,7 +71,8 @@ impl Tables {
     ///
     /// # Safety
     /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
-    #[target_feature(enable = "avx2,fma")]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
     pub(super) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
@@ -77,13 +80,14 @@ impl Tables {
         passes::forward(
             n,
             passes,
-            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `src` and `dst`; `passes::forward` gives ranges
-            // of the limb, of whole blocks, and only the pass at the top reads `src`, before anything else is written.
+            // SAFETY: the caller vouches for the features and `n` words at `src` and `dst`; `passes::forward` gives
+            // ranges of the limb, of whole blocks, and only the pass at the top reads `src`, before anything else is
+            // written.
             |pass, start, len| unsafe {
                 let top = pass.is_top(n);
                 forward_pass(c, pass, dst, if top { src } else { dst }, start, len, top);
             },
-            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `dst`, of which the range is a part; the
+            // SAFETY: the caller vouches for the features and `n` words at `dst`, of which the range is a part; the
             // groups' records are from the range's first group on.
             |start, len| unsafe { all_groups::<false>(c, &groups[start / 8 * GROUP_WORDS..], dst.add(start), len) },
         );
@@ -94,7 +98,8 @@ impl Tables {
     ///
     /// # Safety
     /// The CPU has the features; `a` is readable and writable for `n` words.
-    #[target_feature(enable = "avx2,fma")]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
     pub(super) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
@@ -103,11 +108,11 @@ impl Tables {
         passes::inverse(
             n,
             passes,
-            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `a`; `passes::inverse` gives ranges of the
+            // SAFETY: the caller vouches for the features and `n` words at `a`; `passes::inverse` gives ranges of the
             // limb, of whole blocks.
             |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
-            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `a`, of which the range is a part; the groups'
-            // records are from the range's first group on.
+            // SAFETY: the caller vouches for the features and `n` words at `a`, of which the range is a part; the
+            // groups' records are from the range's first group on.
             |start, len| unsafe { all_groups::<true>(c, &groups[start / 8 * GROUP_WORDS..], a.add(start), len) },
         );
     }
@@ -115,17 +120,19 @@ impl Tables {
 
 /// `(x + y·w, x − y·w)`.
 #[inline]
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn cooley_tukey(c: &Consts, x: __m256d, y: __m256d, w: __m256d) -> (__m256d, __m256d) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(super) fn cooley_tukey(c: &Consts, x: Doubles, y: Doubles, w: Doubles) -> (Doubles, Doubles) {
     let v = mul(c, y, w);
-    (_mm256_add_pd(x, v), _mm256_sub_pd(x, v))
+    (add_pd(x, v), sub_pd(x, v))
 }
 
 /// `(x + y, (x − y)·w)`.
 #[inline]
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn gentleman_sande(c: &Consts, x: __m256d, y: __m256d, w: __m256d) -> (__m256d, __m256d) {
-    (_mm256_add_pd(x, y), mul(c, _mm256_sub_pd(x, y), w))
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(super) fn gentleman_sande(c: &Consts, x: Doubles, y: Doubles, w: Doubles) -> (Doubles, Doubles) {
+    (add_pd(x, y), mul(c, sub_pd(x, y), w))
 }
 
 /// Twiddle `t` of a block, in every lane.
@@ -133,17 +140,19 @@ pub(super) fn gentleman_sande(c: &Consts, x: __m256d, y: __m256d, w: __m256d) ->
 /// # Safety
 /// `table` is readable for `t + 1` doubles.
 #[inline]
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn twiddle(table: *const f64, t: usize) -> __m256d {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(super) unsafe fn twiddle(table: *const f64, t: usize) -> Doubles {
     // SAFETY: the caller vouches for `t + 1` readable doubles at `table`.
-    unsafe { _mm256_broadcast_sd(&*table.add(t)) }
+    unsafe { broadcast(table.add(t)) }
 }
 
 /// One forward pass over the `len` words from `start`; `first` if `src` holds words.
 ///
 /// # Safety
 /// As [`Tables::forward`], for the words `start .. start + len`, a whole number of the pass's blocks.
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 unsafe fn forward_pass(
     c: &Consts,
     pass: &Pass<f64>,
@@ -168,7 +177,8 @@ unsafe fn forward_pass(
 ///
 /// # Safety
 /// As [`forward_pass`].
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 unsafe fn inverse_pass(c: &Consts, pass: &Pass<f64>, a: *mut u64, start: usize, len: usize, top: Option<&[f64; 2]>) {
     let (stride, table) = (pass.stride, pass.twiddles(start));
     // SAFETY: the caller vouches for the features and for the words from `start` on, whole blocks of the pass; the
@@ -181,15 +191,16 @@ unsafe fn inverse_pass(c: &Consts, pass: &Pass<f64>, a: *mut u64, start: usize, 
     }
 }
 
-/// Vectors side by side in a forward pass, to have independent work in flight (more costs the inverse more in spills
-/// than it gains).
-const COLUMNS: usize = 2;
+/// Vectors side by side in a forward pass, to have independent work in flight: more cost more in spills than they gain,
+/// as two do in the inverse. A vector of NEON's is two registers.
+const COLUMNS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 
 macro_rules! forward_radix {
     ($name:ident, $radix:tt, [$($level:tt)*]) => {
         /// # Safety
         /// As [`forward_pass`], with `table` at the first block's twiddles.
-        #[target_feature(enable = "avx2,fma")]
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+        #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
         unsafe fn $name<const FIRST: bool>(
             c: &Consts,
             mut table: *const f64,
@@ -205,7 +216,7 @@ macro_rules! forward_radix {
                     // `j + 4·u + i·stride + 4 ≤ len` for `i < radix`, as the stride is a multiple of `4·COLUMNS`;
                     // `table` is at this block's `$radix − 1` twiddles.
                     unsafe {
-                        let mut v = [[c.q; COLUMNS]; $radix];
+                        let mut v = [[splat_pd(0.0); COLUMNS]; $radix];
                         for i in 0..$radix {
                             for u in 0..COLUMNS {
                                 let p = src.add(j + 4 * u + i * stride);
@@ -242,7 +253,8 @@ macro_rules! inverse_radix {
     ($name:ident, $radix:tt, [$($level:tt)*], [$($end:literal)*]) => {
         /// # Safety
         /// As [`inverse_pass`], with `table` at the first block's twiddles.
-        #[target_feature(enable = "avx2,fma")]
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+        #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
         unsafe fn $name<const TOP: bool>(
             c: &Consts,
             mut table: *const f64,
@@ -258,7 +270,7 @@ macro_rules! inverse_radix {
                     // `j + i·stride + 4 ≤ len` for `i < radix`, as the stride is a multiple of 8; `table` is at this
                     // block's `$radix − 1` twiddles, and `top` is two factors.
                     unsafe {
-                        let mut v = [c.q; $radix];
+                        let mut v = [splat_pd(0.0); $radix];
                         for i in 0..$radix {
                             v[i] = load_pd(a.add(j + i * stride));
                         }
@@ -271,8 +283,8 @@ macro_rules! inverse_radix {
                         if TOP {
                             macro_rules! b {
                                 ($x:literal, $y:literal, $t:literal) => {
-                                    let sum = mul(&c, _mm256_add_pd(v[$x], v[$y]), twiddle(top.as_ptr(), 0));
-                                    let difference = mul(&c, _mm256_sub_pd(v[$x], v[$y]), twiddle(top.as_ptr(), 1));
+                                    let sum = mul(&c, add_pd(v[$x], v[$y]), twiddle(top.as_ptr(), 0));
+                                    let difference = mul(&c, sub_pd(v[$x], v[$y]), twiddle(top.as_ptr(), 1));
                                     store(a.add(j + $x * stride), to_words(&c, reduce(&c, sum)));
                                     store(a.add(j + $y * stride), to_words(&c, reduce(&c, difference)));
                                 };

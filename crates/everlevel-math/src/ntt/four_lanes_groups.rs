@@ -1,48 +1,34 @@
-//! The three levels of smallest distance for AVX2: groups of eight contiguous values in two vectors.
+//! The three levels of smallest distance in four lanes: groups of eight contiguous values in two vectors.
 
-use core::arch::x86_64::*;
-
-use super::avx2::{GROUP_WORDS, cooley_tukey, gentleman_sande, twiddle};
-use crate::lanes::avx2::{Consts, from_words, load, load_pd, reduce, store, store_pd, to_words};
-
-/// Halves of `x` and `y`: low with low, high with high.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn halves((x, y): (__m256d, __m256d)) -> (__m256d, __m256d) {
-    (_mm256_permute2f128_pd::<0x20>(x, y), _mm256_permute2f128_pd::<0x31>(x, y))
-}
-
-/// Even lanes of `x` and `y` in turn, then odd lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn alternate((x, y): (__m256d, __m256d)) -> (__m256d, __m256d) {
-    (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y))
-}
+use super::four_lanes::{GROUP_WORDS, cooley_tukey, gentleman_sande, twiddle};
+use crate::lanes::four::{
+    Consts, Doubles, alternate, broadcast_pair, from_words, halves, load, load_pd, reduce, splat_pd, store, store_pd,
+    to_words,
+};
 
 /// The factors of the three levels of a group.
 ///
 /// # Safety
 /// `record` is readable for [`GROUP_WORDS`].
 #[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn factors(record: *const f64) -> [__m256d; 3] {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+unsafe fn factors(record: *const f64) -> [Doubles; 3] {
     // SAFETY: the caller vouches for `GROUP_WORDS = 8` readable doubles at `record`, of which twiddle 0, the pair from
     // 2 and the four from 4 on are loaded.
-    unsafe {
-        let pair = _mm256_castpd128_pd256(_mm_loadu_pd(record.add(2)));
-        [twiddle(record, 0), _mm256_permute4x64_pd::<0b01_01_00_00>(pair), _mm256_loadu_pd(record.add(4))]
-    }
+    unsafe { [twiddle(record, 0), broadcast_pair(record.add(2)), load_pd(record.add(4).cast())] }
 }
 
-/// Groups done together, to have independent work in flight.
-const TOGETHER: usize = 8;
+/// Groups done together, to have independent work in flight. A group is two registers, or four of NEON's.
+const TOGETHER: usize = if cfg!(target_arch = "x86_64") { 8 } else { 4 };
 
 /// The last three forward levels of `len` words of doubles, with words as results; or the first three inverse ones, of
 /// words, to doubles.
 ///
 /// # Safety
 /// `a` is readable and writable for `len` words; the CPU has the features.
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 pub(super) unsafe fn all_groups<const INVERSE: bool>(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
     assert!(len.is_multiple_of(8) && groups.len() >= len / 8 * GROUP_WORDS);
     let together = len / (8 * TOGETHER) * TOGETHER;
@@ -63,7 +49,8 @@ pub(super) unsafe fn all_groups<const INVERSE: bool>(c: &Consts, groups: &[f64],
 /// # Safety
 /// As [`all_groups`].
 #[inline]
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 unsafe fn some_groups<const INVERSE: bool, const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
     // SAFETY: the caller vouches for `G` groups of eight words at `a`, `G` records, and the features.
     unsafe { if INVERSE { inverse::<G>(c, record, a) } else { forward::<G>(c, record, a) } }
@@ -72,9 +59,10 @@ unsafe fn some_groups<const INVERSE: bool, const G: usize>(c: &Consts, record: *
 /// # Safety
 /// As [`all_groups`], for `G` groups.
 #[inline]
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 unsafe fn forward<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
-    let mut v = [(c.q, c.q); G];
+    let mut v = [(splat_pd(0.0), splat_pd(0.0)); G];
     // SAFETY: the caller vouches for `G` groups of eight words at `a`, readable and writable, for `G` records, and for
     // the features.
     unsafe {
@@ -100,9 +88,10 @@ unsafe fn forward<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
 /// # Safety
 /// As [`all_groups`], for `G` groups.
 #[inline]
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 unsafe fn inverse<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
-    let mut v = [(c.q, c.q); G];
+    let mut v = [(splat_pd(0.0), splat_pd(0.0)); G];
     // SAFETY: the caller vouches for `G` groups of eight words at `a`, readable and writable, for `G` records, and for
     // the features.
     unsafe {
