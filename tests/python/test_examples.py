@@ -107,7 +107,8 @@ def test_residual_network(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_resnet_20_at_full_size(tmp_path: Path) -> None:
     """At 128-bit security: 14 GB of memory, and minutes."""
-    out = run("07_residual_network.py", "--rows", "1", "--threads", "1", "--out", str(tmp_path))
+    options = ["--rows", "1", "--train", "200", "--epochs", "1", "--threads", "1", "--out", str(tmp_path)]
+    out = run("07_residual_network.py", *options)
     assert "slots 32768, levels 0..13, bootstrap" in out
     assert "INSECURE" not in out
     assert "encrypted as simulated for 1 of 1 images" in out
