@@ -287,7 +287,7 @@ mod tests {
         for (literal, size) in [(standard.clone(), 4), (standard, 32), (ParamsLiteral::high_precision(), 64)] {
             let context = Context::new(Params::try_from(literal).unwrap(), None, 1).unwrap();
             let bootstrapper = Bootstrapper::new(&context).unwrap();
-            let noise = TableNoise::new(&bootstrapper, Space::new(size).unwrap(), 3).unwrap();
+            let noise = TableNoise::new(&bootstrapper, Space::new(size).unwrap(), 4).unwrap();
             let roundings = noise.in_units(noise.tail * noise.worst_rounding());
             let angle = 2.0 * noise.limit() + noise.of_bootstrap();
             let largest = noise.bend(size as u64 - 1) * angle * angle;
