@@ -215,7 +215,7 @@ fn a_cmux_has_the_noise_of_its_formula() {
 /// Look-ups through several CMuxes, over keys and within each of them.
 #[test]
 fn lookups_have_the_noise_of_their_formula() {
-    let (count, looks, bits) = (12, 40u64, 8);
+    let (count, looks, bits) = (6, 40u64, 8);
     let literal = measured();
     let space = literal.space;
     let entries: Vec<u64> = table(bits, 255);

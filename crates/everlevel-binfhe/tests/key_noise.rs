@@ -306,10 +306,11 @@ fn variance_of_made(secret: &SecretKey, keys: &SeededEvalKeys) -> f64 {
     at_table(secret.params(), products, rotation, mod_switch, key_switch_of_made(secret, keys))
 }
 
-/// Keys as users make them, of the sets of which a review measured 4 of 8 and 3 of 10 above their claims.
+/// Keys as users make them, of sets of which a third to a half of the keys were above their claims before they were
+/// checked and drawn again.
 #[test]
 fn made_keys_are_within_their_claims() {
-    for (name, count) in [("gate-64", 8), ("gate-128-experimental", 10)] {
+    for (name, count) in [("gate-64", 4), ("gate-128-experimental", 5)] {
         let params = Arc::new(params(name));
         let limit = noise::variance_at(params.margin_torus(), params.max_log2_p_fail);
         let log2_p_fail = |index: u64| {
@@ -422,7 +423,7 @@ fn unlucky_keys_are_drawn_again_and_the_same_seed_gives_the_same() {
     let params = Arc::new(Params::try_from(tight()).unwrap());
     let limits = params.limits();
     let (mut again, mut secrets_again) = (0, 0);
-    for index in 0..40 {
+    for index in 0..20 {
         let source = || SeedSource::insecure(fixed_seed(index));
         let secret = SecretKey::with_seeds(Arc::clone(&params), source()).unwrap();
         let first = SecretKey::from_seed(Arc::clone(&params), &source().next().unwrap()).unwrap();
@@ -445,8 +446,8 @@ fn unlucky_keys_are_drawn_again_and_the_same_seed_gives_the_same() {
         assert!(made <= limits.key_switch * (1.0 + 1e-9));
         again += u32::from(unlucky);
     }
-    println!("{secrets_again} secrets and {again} key switches of 40 were drawn again");
-    assert!((5..35).contains(&again) && (5..35).contains(&secrets_again));
+    println!("{secrets_again} secrets and {again} key switches of 20 were drawn again");
+    assert!((2..18).contains(&again) && (2..18).contains(&secrets_again));
 }
 
 /// Where roundings are most of a key switch's noise, draws of its errors change little, and the secret decides.
@@ -468,13 +469,13 @@ fn secrets_whose_key_switches_have_too_much_noise_are_drawn_again() {
     let max_log2_p_fail = noise::log2_p_fail(free.margin_torus(), variance);
     let params = Arc::new(Params::try_from(ParamsLiteral { max_log2_p_fail, ..coarse }).unwrap());
     let mut refused = 0;
-    for index in 0..60 {
+    for index in 0..20 {
         let undrawn = SecretKey::from_seed(Arc::clone(&params), &fixed_seed(index)).unwrap();
         refused += u32::from(SeededEvalKeys::from_seed(&undrawn, &fixed_seed(1000 + index)).is_err());
         let drawn = SecretKey::with_seeds(Arc::clone(&params), SeedSource::insecure(fixed_seed(index))).unwrap();
         SeededEvalKeys::from_seed(&drawn, &fixed_seed(1000 + index)).unwrap();
     }
-    println!("{refused} of 60 secrets have no key switch within the limits");
+    println!("{refused} of 20 secrets have no key switch within the limits");
     assert!(refused > 0);
 }
 
@@ -485,6 +486,9 @@ fn secrets_that_no_key_switch_makes_up_for_are_refused() {
     let limits = params.limits();
     let (mut made_up, mut refused) = (0, 0);
     for index in 0..200 {
+        if made_up > 1 && refused > 1 {
+            break;
+        }
         let secret = SecretKey::from_seed(Arc::clone(&params), &fixed_seed(index)).unwrap();
         let above =
             params.squared_norm * (of_secrets(&secret).0 - limits.rotation) / params.key_parts().key_switch.deviation;
@@ -505,5 +509,5 @@ fn secrets_that_no_key_switch_makes_up_for_are_refused() {
         }
     }
     println!("{made_up} secrets were made up for, {refused} refused");
-    assert!(made_up > 0 && refused > 0);
+    assert!(made_up > 1 && refused > 1);
 }
