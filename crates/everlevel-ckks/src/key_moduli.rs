@@ -7,7 +7,7 @@ use everlevel_security::{SecretDistribution, max_log2_qp};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::moduli::{
-    Transform, coeffs_to_slots_count, dense_gadget, encapsulation_gadget, raised, stage_gadget,
+    Transform, coeffs_to_slots_counts, dense_gadget, encapsulation_gadget, raised, stage_gadget,
 };
 use crate::core::Core;
 use crate::{Context, Error};
@@ -96,10 +96,13 @@ impl Core {
         all.push(key("conjugation before EvalMod".into(), gadgets.conjugation.full_set(), main));
         all.push(key("to the sparse secret".into(), encapsulation.full_set(), sparse));
         let counts = self.params.stage_counts(self.encoder.slots());
-        let down = coeffs_to_slots_count(self);
-        all.push(key("from the sparse secret".into(), dense_gadget(self, &raised(self, down)).full_set(), main));
+        let down: Vec<usize> = coeffs_to_slots_counts(self).into_iter().collect();
+        for stages in &down {
+            let to_dense = dense_gadget(self, &raised(self, *stages));
+            all.push(key(format!("from the sparse secret, {stages} stages"), to_dense.full_set(), main));
+        }
         for (what, transform, counts) in [
-            ("CoeffsToSlots", Transform::CoeffsToSlots, vec![down]),
+            ("CoeffsToSlots", Transform::CoeffsToSlots, down),
             ("SlotsToCoeffs", Transform::SlotsToCoeffs, counts.clone()),
             ("SlotsToCoeffs at the lowest levels", Transform::SlotsToCoeffsFirst, counts),
         ] {

@@ -6,9 +6,9 @@ use everlevel_io::kinds;
 use everlevel_io::schema::refuse;
 
 use crate::Error;
-use crate::chain::stage_counts;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
+use crate::circuits::bootstrap::moduli::coeffs_to_slots_counts;
 use crate::core::Core;
 use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
@@ -61,7 +61,7 @@ impl FileContent for BootstrapKey {
             return refuse("stage_count", stage_count, format!("one of {supported:?}"));
         }
         let coeffs_to_slots_count = entry.coeffs_to_slots_count.unwrap_or(stage_count);
-        let possible = stage_counts(core.encoder.slots());
+        let possible = coeffs_to_slots_counts(core);
         if !possible.contains(&coeffs_to_slots_count) {
             return refuse("coeffs_to_slots_count", coeffs_to_slots_count, format!("one of {possible:?}"));
         }

@@ -4,13 +4,12 @@ use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
-use crate::chain::stage_counts;
 use crate::circuits::bootstrap::bootstrapper::Bootstrapper;
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::coeffs_to_slots_count;
+use crate::circuits::bootstrap::moduli::{coeffs_to_slots_count, coeffs_to_slots_counts};
 use crate::core::Core;
 use crate::keys::SecretKey;
 use crate::{Error, Progress};
@@ -65,9 +64,10 @@ impl Bootstrapper {
         self.context().check(op, "secret key", secret.origin)?;
         self.check_stage_count(op, stage_count)?;
         let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
-        let supported = stage_counts(self.context().slot_count());
+        let supported = coeffs_to_slots_counts(&self.context().core);
         if !supported.contains(&coeffs_to_slots_count) {
             let (stage_count, slot_count) = (coeffs_to_slots_count, self.context().slot_count());
+            let supported = supported.into_iter().collect();
             return Err(Error::StageCount { op, stage_count, slot_count, supported });
         }
         let footprint = shape.footprint(&self.context().core)?;

@@ -1,5 +1,7 @@
 //! The moduli and gadgets of bootstraps, which follow from the parameters: for keys and for plaintexts.
 
+use std::collections::BTreeSet;
+
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Gadget;
 
@@ -155,6 +157,13 @@ pub(crate) fn trace_rotations(core: &Core) -> Vec<i64> {
 /// one with the fewest rotations whose modulus leaves room for special primes.
 pub(crate) fn coeffs_to_slots_count(core: &Core) -> usize {
     core.params.coeffs_to_slots_count(core.encoder.slots())
+}
+
+/// Stages of CoeffsToSlots that keys may have: those of keys that are made now, and those of keys of version 0.1, which
+/// had as many as of SlotsToCoeffs.
+pub(crate) fn coeffs_to_slots_counts(core: &Core) -> BTreeSet<usize> {
+    let as_many = core.params.stage_counts(core.encoder.slots());
+    as_many.into_iter().chain([coeffs_to_slots_count(core)]).collect()
 }
 
 /// Whether maps of a kind pack both halves of the coefficients into one ciphertext: where there is room for twice the
