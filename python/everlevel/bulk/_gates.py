@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from .._common import spaces
 from . import _operands
 from ._core import Core
 from ._integers import combined, looked_up, selected
@@ -87,7 +88,7 @@ def oryn(self: Core, a: Any, b: Any) -> Ciphertext:
 
 def not_(self: Core, a: Ciphertext) -> Ciphertext:
     """Compute ``NOT a``, also written ``~a``, without a bootstrap: the noise is the operand's."""
-    _operands.require_bits(self, "not_")
+    spaces.require_bits(self, "not_")
     x = _operands.ciphertext(self, "not_", "a", a)
     return combined(self, "not_", x.shape, [(-1, x)], 1)
 
@@ -117,13 +118,13 @@ def mux(self: Core, selector: Any, a: Any, b: Any) -> Ciphertext:
     >>> engine.decrypt(engine.mux(bits, [True, True], False), secret_key)
     array([ True, False])
     """
-    _operands.require_bits(self, "mux")
+    spaces.require_bits(self, "mux")
     return selected(self, "mux", selector, a, b)
 
 
 def _gate(self: Core, name: str, a: Any, b: Any, operation: str | None = None) -> Ciphertext:
     called = name if operation is None else operation
-    _operands.require_bits(self, called)
+    spaces.require_bits(self, called)
     shape, (x, y) = _operands.operands(self, called, "a, b", a, b)
     sign, table = _TABLES[name]
     index = combined(self, called, shape, [(sign, x), (1, y)], 0 if sign > 0 else 1)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common import spaces
 from .._common.checks import sequence
-from ..errors import MessageError, NoiseError, OperandTypeError, SpaceError, TableError
+from ..errors import NoiseError, OperandTypeError, SpaceError, TableError
 from ..tfhe import _checks
 from . import _operands
 from ._core import Core
@@ -59,7 +60,7 @@ def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
         As in `add`.
     """
     operation = "multiply"
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     x, other = (a, b) if isinstance(a, Ciphertext) else (b, a)
     if isinstance(other, Ciphertext):
         raise OperandTypeError(
@@ -101,19 +102,8 @@ def linear(self: Core, terms: Sequence[tuple[int, Ciphertext]], constant: int = 
     array([10], dtype=uint8)
     """
     operation = "linear"
-    _operands.require_integers(self, operation)
-    try:
-        pairs = [(factor, x) for factor, x in terms]
-    except (TypeError, ValueError) as error:
-        raise OperandTypeError(
-            f"linear: terms aren't pairs ({error}), and pairs of a factor and a ciphertext are needed; "
-            f"pass [(1, x), (-2, y)] or the like",
-            argument="terms",
-            expected="sequence of (int, Ciphertext)",
-            actual=type(terms).__name__,
-        ) from None
-    if not pairs:
-        raise MessageError("linear: there are no terms, and one at least is needed; pass some", length=0)
+    spaces.require_integers(self, operation)
+    pairs = spaces.terms_of(operation, terms)
     factors = [_checks.integer(operation, factor) for factor, _ in pairs]
     shift = _checks.integer(operation, constant)
     names = ", ".join(f"x{i}" for i in range(len(pairs)))
@@ -122,7 +112,7 @@ def linear(self: Core, terms: Sequence[tuple[int, Ciphertext]], constant: int = 
 
 
 def _sum(self: Core, operation: str, a: Any, b: Any, sign: int) -> Ciphertext:
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     shape, (x, y) = _operands.operands(self, operation, "a, b", a, b)
     return combined(self, operation, shape, [(1, x), (sign, y)], 0)
 
@@ -229,7 +219,7 @@ def bootstrap(self: Core, ciphertext: Ciphertext, other: Ciphertext | None = Non
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     if self.message_bits is None and other is None and lut is None:
         return looked_up(self, operation, x, [np.arange(2)])[0]
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     if other is None:
         return looked_up(self, operation, x, [_table(self, operation, x, (lambda m: m) if lut is None else lut)])[0]
     y = _operands.ciphertext(self, operation, "other", other)
@@ -273,7 +263,7 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
     """
     operation = "bootstrap_many"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     tables = [_table(self, operation, x, lut) for lut in sequence(operation, "luts", luts)]
     if not tables:
         raise TableError(f"{operation}: there are no tables; pass at least one", found=0, needed=1)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from .._common import checks
-from ..errors import MessageError, ParameterError
+from .._common import spaces
+from ..errors import MessageError
 from ..tfhe import _checks
 from . import _operands
 from ._core import Core
@@ -51,22 +51,11 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
     """
     operation = "encrypt"
     native_key = _operands.encryption_key(self, operation, key)
-    if self.message_bits is None:
-        if max_value is not None:
-            raise ParameterError(
-                f"{operation}: max_value is {max_value!r} and the parameters hold bits; leave it out",
-                option="max_value",
-                value=max_value,
-            )
-        top = 1
-        array: NDArray[Any] = _checks.booleans(operation, values)
-    else:
-        top = self.max_value
-        if max_value is not None:
-            advice = "choose a set of more bits"
-            top = checks.integer_between(operation, "max_value", max_value, 0, self.max_value, advice)
-        advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
-        array = _checks.integers(operation, values, 0, top, advice)
+    top, advice = spaces.largest_value(self, operation, max_value)
+    is_bits = self.message_bits is None
+    array: NDArray[Any] = (
+        _checks.booleans(operation, values) if is_bits else _checks.integers(operation, values, 0, top, advice)
+    )
     if array.size == 0:
         raise MessageError(
             f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _native
 from .._common import checks
 from .._common.storable import own
-from ..errors import KeyMismatchError, MessageError, SpaceError
+from ..errors import KeyMismatchError, MessageError
 from ..tfhe import _checks
 from ._core import Core
 from .ciphertext import Ciphertext, Shape
@@ -18,28 +18,6 @@ from .keys import PublicKey, SecretKey
 
 Operand = Ciphertext | NDArray[np.int64]
 """Encrypted, or in the clear."""
-
-
-def require_bits(engine: Core, operation: str) -> None:
-    """Refuse parameters of integers."""
-    if engine.message_bits is not None:
-        raise SpaceError(
-            f"{operation}: the parameters {engine._parameters} hold integers of {engine.message_bits} bits, and gates "
-            f"need bits; use bootstrap with a look-up table, or choose parameters of gates",
-            found=f"integers of {engine.message_bits} bits",
-            needed="bits",
-        )
-
-
-def require_integers(engine: Core, operation: str) -> None:
-    """Refuse parameters of bits."""
-    if engine.message_bits is None:
-        raise SpaceError(
-            f"{operation}: the parameters {engine._parameters} hold bits, and this needs integers; "
-            f"use gates, or choose parameters of integers",
-            found="bits",
-            needed="integers",
-        )
 
 
 def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:

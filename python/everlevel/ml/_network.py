@@ -49,7 +49,7 @@ class Affine:
     """A layer ``weights @ x + bias``: fully connected layers, linear models, scalers and projections."""
 
     weights: Weights
-    """Of shape (outputs, inputs)."""
+    """Weights, of shape (outputs, inputs)."""
     bias: Array
     """Array of shape (outputs,)."""
     place: str

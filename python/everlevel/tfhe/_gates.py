@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._common import spaces
 from . import _operands
 from ._array import key_of
 from ._core import Core
@@ -75,7 +76,7 @@ def oryn(self: Core, a: Any, b: Any) -> Ciphertext:
 
 def not_(self: Core, a: Ciphertext) -> Ciphertext:
     """Compute ``NOT a``, also written ``~a``, without a bootstrap: the noise is the operand's."""
-    _operands.require_bits(self, "not_")
+    spaces.require_bits(self, "not_")
     a = _operands.ciphertext(self, "not_", "a", a)
     return Ciphertext(self, self._context.negate(key_of(self, "not_", a), a._native), a.shape)
 
@@ -99,7 +100,7 @@ def mux(self: Core, selector: Any, a: Any, b: Any) -> Ciphertext:
     >>> tfhe_gates.decrypt(tfhe_gates.mux(bits, [True, True], False), tfhe_gates_key)
     array([ True, False])
     """
-    _operands.require_bits(self, "mux")
+    spaces.require_bits(self, "mux")
     shape, (s, x, y) = _operands.operands(self, "mux", "selector, a, b", selector, a, b)
     key = key_of(self, "mux", s, x, y)
     with self._reporting("mux") as report:
@@ -108,7 +109,7 @@ def mux(self: Core, selector: Any, a: Any, b: Any) -> Ciphertext:
 
 def gate(self: Core, name: str, a: Any, b: Any) -> Ciphertext:
     operation = f"{name}_" if name in ("and", "or") else name
-    _operands.require_bits(self, operation)
+    spaces.require_bits(self, operation)
     shape, (x, y) = _operands.operands(self, operation, "a, b", a, b)
     key = key_of(self, operation, x, y)
     with self._reporting(operation) as report:

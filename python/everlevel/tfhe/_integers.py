@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._common import checks
-from ..errors import MessageError, OperandTypeError, SpaceError, TableError
+from .._common import checks, spaces
+from ..errors import OperandTypeError, SpaceError, TableError
 from . import _checks, _operands
 from ._array import EncryptedArray, key_of
 from ._core import Core
@@ -60,7 +60,7 @@ def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
     EngineMismatchError, KeyMismatchError, MissingKeyError, MessageError
         As for gates.
     """
-    _operands.require_integers(self, "multiply")
+    spaces.require_integers(self, "multiply")
     _require_small(self, "multiply", a, b)
     if isinstance(b, Ciphertext):
         a, b = b, a
@@ -108,19 +108,8 @@ def linear(self: Core, terms: Sequence[tuple[int, Ciphertext]], constant: int = 
     10
     """
     operation = "linear"
-    _operands.require_integers(self, operation)
-    try:
-        terms = [(factor, x) for factor, x in terms]
-    except (TypeError, ValueError) as error:
-        raise OperandTypeError(
-            f"linear: terms aren't pairs ({error}), and pairs of a factor and a ciphertext are needed; "
-            f"pass [(1, x), (-2, y)] or the like",
-            argument="terms",
-            expected="sequence of (int, Ciphertext)",
-            actual=type(terms).__name__,
-        ) from None
-    if not terms:
-        raise MessageError("linear: there are no terms, and one at least is needed; pass some", length=0)
+    spaces.require_integers(self, operation)
+    terms = spaces.terms_of(operation, terms)
     factors = [_checks.integer(operation, factor) for factor, _ in terms]
     shift = _checks.integer(operation, constant)
     shape, parts = _operands.operands(
@@ -180,7 +169,7 @@ def bootstrap(self: Core, ciphertext: Ciphertext, other: Ciphertext | None = Non
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     if self.message_bits is None and other is None and lut is None:
         return refresh(self, operation, x)
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     if other is not None:
         return _bootstrap_pairs(self, x, other, lut)
     return _tables(self, operation, x, [_table(self, operation, x, (lambda m: m) if lut is None else lut)])[0]
@@ -214,7 +203,7 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
     """
     operation = "bootstrap_many"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     if callable(luts) or not isinstance(luts, Iterable) or getattr(luts, "ndim", 1) == 0:
         needed = "a sequence of tables is needed; pass [lut], or use bootstrap"
         raise checks.wrong_type(operation, "luts", luts, "sequence of callable or array of integers", needed)
@@ -265,7 +254,7 @@ def _tables(self: Core, operation: str, x: Ciphertext, tables: list[list[int]]) 
 
 
 def _sum(self: Core, operation: str, a: Any, b: Any, sign: int) -> Ciphertext:
-    _operands.require_integers(self, operation)
+    spaces.require_integers(self, operation)
     _require_small(self, operation, a, b)
     if isinstance(a, Ciphertext) and isinstance(b, Ciphertext):
         shape, (x, y) = _operands.operands(self, operation, "a, b", a, b)

@@ -7,9 +7,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common import checks
+from .._common import spaces
 from .._common.storable import own, same_parameters
-from ..errors import ParameterError
 from . import _checks, _decimal_numbers, _operands
 from ._array import EncryptedArray
 from ._core import Core
@@ -52,20 +51,10 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
     """
     operation = "encrypt"
     native_key = _operands.encryption_key(self, operation, key)
+    top, advice = spaces.largest_value(self, operation, max_value)
     if self.message_bits is None:
-        if max_value is not None:
-            raise ParameterError(
-                f"{operation}: max_value is {max_value!r} and the parameters hold bits; leave it out",
-                option="max_value",
-                value=max_value,
-            )
         bits = _checks.booleans(operation, values)
         return Ciphertext(self, self._context.encrypt_bits(_checks.flat(bits, np.bool_), native_key), bits.shape)
-    top = self.max_value
-    if max_value is not None:
-        advice = "choose a set of more bits"
-        top = checks.integer_between(operation, "max_value", max_value, 0, self.max_value, advice)
-    advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
     array = _checks.integers(operation, values, 0, top, advice)
     native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, native_key)
     return Ciphertext(self, native, array.shape)

@@ -9,35 +9,12 @@ import numpy as np
 from .. import _native
 from .._common import checks
 from .._common.storable import own
-from ..errors import SpaceError
 from . import _checks
 from ._array import EncryptedArray
 from ._checks import Shape
 from ._core import Core
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
-
-
-def require_bits(engine: Core, operation: str) -> None:
-    """Refuse parameters of integers."""
-    if engine.message_bits is not None:
-        raise SpaceError(
-            f"{operation}: the parameters {engine._parameters} hold integers of {engine.message_bits} bits, and gates "
-            f"need bits; use bootstrap with a look-up table, or choose parameters of gates",
-            found=f"integers of {engine.message_bits} bits",
-            needed="bits",
-        )
-
-
-def require_integers(engine: Core, operation: str) -> None:
-    """Refuse parameters of bits."""
-    if engine.message_bits is None:
-        raise SpaceError(
-            f"{operation}: the parameters {engine._parameters} hold bits, and this needs integers; "
-            f"use gates, or choose parameters of integers",
-            found="bits",
-            needed="integers",
-        )
 
 
 def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:

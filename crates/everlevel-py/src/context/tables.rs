@@ -55,7 +55,7 @@ impl Context {
         run(|| self.0.choose_integers(Space::new(size)?, &selector.0, options, &key.0)).map(Ciphertext)
     }
 
-    /// What tables have for the integers of a space, a result for each table.
+    /// Entries of tables for the integers of a space, a result for each table.
     fn look_up(
         &self,
         ciphertext: &Ciphertext,

@@ -26,7 +26,7 @@ pub struct TableNoise<'a> {
     core: &'a Core,
     tables: &'a BootstrapTables,
     space: Space,
-    /// That of fresh integers, and of look-ups' results.
+    /// Level of fresh integers, and of look-ups' results.
     level: usize,
     /// Sizes of normal errors that are claimed, in standard deviations over all slots.
     tail: f64,
@@ -134,7 +134,7 @@ impl<'a> TableNoise<'a> {
         squares.sum::<f64>().sqrt()
     }
 
-    /// What each rounding on the way contributes to a table's value for an integer.
+    /// Contribution of each rounding on the way to a table's value for an integer.
     fn roundings(&self, series: &[f64], m: usize) -> Vec<f64> {
         let roundings = Roundings { core: self.core, count: Cell::new(0) };
         let level = self.level + self.space.depth();
