@@ -315,13 +315,15 @@ def predicted(model: everlevel.ml.Model, rows: Array) -> tuple[Array, Labels]:
         encoding = ", with the encoding of weights" if not first else ""
         print(f"row {first}: {seconds[-1]:.1f} s{encoding}; as simulated for {same} of {len(group)}", flush=True)
     least = min(seconds)
-    print(f"least time of a group: {least:.2f} s, and {model.estimated_seconds:.2f} s were estimated")
+    images = f"{model.group_rows} images" if model.group_rows > 1 else "an image"
+    print(f"least time of {images}: {least:.2f} s, and {model.estimated_seconds:.2f} s were estimated")
     if server.evaluation_key is not None and server.evaluation_key.bootstrap_key is not None:
         low = model.engine.level_down(encrypted.ciphertext, 0)
         start = time.process_time()
         model.engine.bootstrap(low, server.evaluation_key)
         regular = time.process_time() - start
-        print(f"a regular bootstrap takes {regular:.2f} s: a group is {least / regular:.1f} of them")
+        each = least / regular / model.group_rows
+        print(f"a regular bootstrap takes {regular:.2f} s: each image is {each:.1f} of them")
     print(f"{resident()} at most")
     return np.concatenate(scores), np.concatenate(labels)
 
@@ -337,6 +339,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--save", type=Path, help="ONNX file that the trained network is written to")
     parser.add_argument("--degree", type=int, default=15, help="of each activation's polynomial")
+    parser.add_argument("--batch", type=int, default=1, help="images that are computed at once")
     parser.add_argument("--memory", type=float, help="gigabytes for keys, weights and a group")
     parser.add_argument("--cifar", type=Path, help="folder of CIFAR-10's binary version")
     parser.add_argument("--network", type=Path, help="a trained network as an ONNX file")
@@ -376,6 +379,7 @@ def main() -> None:
             margin=0.2,
             degree=options.degree,
             max_error=0.5,
+            batch=options.batch,
             memory=None if options.memory is None else int(options.memory * 1e9),
             thread_count=options.threads,
             insecure_log_n=options.insecure_log_n,

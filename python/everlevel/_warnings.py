@@ -33,6 +33,21 @@ class LevelWarning(_Warning):
     usual_level_out: int
 
 
+class PrecisionWarning(_Warning):
+    """Results are less precise than was asked for. It is a warning, and no `EverlevelError`.
+
+    Attributes
+    ----------
+    error : float
+        Of the results.
+    max_error : float
+        That was asked for.
+    """
+
+    error: float
+    max_error: float
+
+
 class RangeWarning(_Warning):
     """Values are, or may be, larger than what is assumed of them. It is a warning, and no `EverlevelError`.
 

@@ -38,7 +38,7 @@ from ._file_errors import (
     TruncatedFileError,
     UnsupportedKindError,
 )
-from ._warnings import LevelWarning, RangeWarning
+from ._warnings import LevelWarning, PrecisionWarning, RangeWarning
 
 __all__ = [
     "ChecksumError",
@@ -73,6 +73,7 @@ __all__ = [
     "OperandTypeError",
     "OutOfMemoryError",
     "ParameterError",
+    "PrecisionWarning",
     "RangeError",
     "RangeWarning",
     "ReleaseError",

@@ -155,6 +155,16 @@ def test_no_degree_is_enough() -> None:
     assert caught.value.supported == 1e-9 < caught.value.found
 
 
+def test_a_degree_that_does_not_keep_the_error_is_warned_of() -> None:
+    x, y = data("iris")
+    trained = MLPClassifier((6,), activation="tanh", max_iter=500, tol=1e-2, random_state=0).fit(x, y)
+    with pytest.warns(errors.PrecisionWarning, match=r"at degree 7, and max_error is 0\.001; name a higher") as told:
+        model = ml.compile(trained, x, degree=7, max_error=1e-3, **SMALL)
+    (warning,) = (one.message for one in told)
+    assert isinstance(warning, errors.PrecisionWarning)
+    assert (warning.error, warning.max_error) == (model._fidelity.error, 1e-3)
+
+
 def test_no_polynomial_of_the_degree_is_near() -> None:
     x, y = data("iris")
     trained = MLPClassifier((4,), activation="tanh", tol=1e-2, max_iter=500, random_state=0).fit(x, y)
@@ -216,7 +226,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of a model, its client, its server, its rows and its scores."""
     x, y = data("iris")
     trained = MLPClassifier((4,), activation="tanh", max_iter=500, tol=1e-2, random_state=0).fit(x, y)
-    model = ml.compile(trained, x, degree=7, **SMALL)
+    model = ml.compile(trained, x, degree=7, max_error=0.5, **SMALL)
     client, server = model.keys()
     path: Path = tmp_path_factory.mktemp("model")
     rows = client.encrypt(x[::40])
@@ -313,7 +323,7 @@ def test_a_changed_model_is_noticed(folder: Path, tmp_path: Path) -> None:
 
     with pytest.raises(errors.ChecksumError, match=r"^load: the model was written with the hash"):
         ml.load(rewritten(tmp_path / "model", folder / "model", other_weights))
-    with pytest.raises(errors.NewerFormatError, match=r"format 1, and this version reads 3; compile the model anew"):
+    with pytest.raises(errors.NewerFormatError, match=r"format 1, and this version reads 4; compile the model anew"):
         ml.load(rewritten(tmp_path / "model", folder / "model", lambda notes: notes | {"format": 1}))
 
 

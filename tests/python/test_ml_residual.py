@@ -91,6 +91,38 @@ def test_a_residual_network_runs(network: Any, model: ml.Model, keys: Any, tmp_p
         np.testing.assert_array_equal(_weights.dense(step.weights), _weights.dense(read.weights))
 
 
+def test_both_parts_of_slots_have_rows(network: Any, model: ml.Model, tmp_path: Path) -> None:
+    _, x = network
+    four = compiled(network, batch=4)
+    layout = four._plan.layout
+    assert (layout.parts, layout.capacity, four._plan.seconds < 2 * model._plan.seconds) == (2, 4, True)
+    assert "(2 of 512 slots, in both parts of each)" in str(four)
+    client, server = four.keys()
+    assert server.nbytes == four.key_nbytes
+    # The last group has rows that nobody asked for.
+    expected = four.simulate(x[:6])
+    client.encrypt(x[:6]).save(tmp_path / "rows")
+    given = ml.load(tmp_path / "rows")
+    assert isinstance(given, ml.EncryptedRows)
+    assert not given.ciphertext.is_real
+    scores = four(given, server)
+    np.testing.assert_allclose(client.decrypt(scores), expected, atol=1e-5 * np.ptp(expected))
+    for name, saved in {"model": four, "client": client}.items():
+        saved.save(tmp_path / name)
+    loaded, owner = ml.load(tmp_path / "model"), ml.load(tmp_path / "client")
+    assert isinstance(loaded, ml.Model)
+    assert isinstance(owner, ml.Client)
+    assert str(loaded._plan) == str(four._plan)
+    np.testing.assert_array_equal(owner.decrypt(scores), client.decrypt(scores))
+
+    def change(notes: Any) -> Any:
+        notes["layout"]["parts"] = 3
+        return notes
+
+    with pytest.raises(errors.HeaderError, match="malformed"):
+        ml.load(rewritten(tmp_path / "changed", tmp_path / "model", change))
+
+
 def test_diagonals_take_less_memory_where_it_is_short(network: Any, model: ml.Model) -> None:
     _, x = network
     whole = model._plan

@@ -12,7 +12,7 @@ from .. import _native
 from .._common import checks, units
 from ..errors import ParameterError
 from . import _checks, _operands, _reductions, _shape
-from ._arithmetic import multiply
+from ._arithmetic import add, multiply, subtract
 from ._auto import deepened
 from ._core import Core
 from ._registry import KeyRegistry
@@ -216,6 +216,15 @@ def _conjugate(self: Core, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
         key = checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
     self._registry.remember(key)
     return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
+
+
+def twice_parts(core: Core, ciphertext: Ciphertext, key: EvaluationKey) -> tuple[Ciphertext, Ciphertext]:
+    """Return twice the real parts and twice the imaginary ones, as real ciphertexts. Levels consumed: 0."""
+    conjugates = _conjugate(core, ciphertext, key)
+    parts = add(core, ciphertext, conjugates), multiply(core, subtract(core, ciphertext, conjugates), -1j)
+    # What is added to its conjugate is real, with all of its noise.
+    real, imaginary = (core._wrap(x._native.on_reals(True), is_real=True, layout=x._layout) for x in parts)
+    return real, imaginary
 
 
 def sum(  # noqa: A001 (NumPy's name)

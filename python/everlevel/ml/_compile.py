@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .._common import callers, checks
 from .._common.storable import PathLike
 from ..ckks import Engine
-from ..errors import ParameterError, RangeWarning
+from ..errors import ParameterError, PrecisionWarning, RangeWarning
 from . import _files, _onnx, _plan, _ranges, _sklearn, client, model, rows, server
 from ._scaling import DEGREES, Wishes, fitted, measured
 from .client import Client
@@ -73,7 +73,7 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
         ``"probabilities"`` ends the encrypted computation with a polynomial in place of the logistic function, for
         models with one score. `Client.predict_proba` computes the probabilities of every model from scores.
     degree : int, optional
-        Of all polynomials, in the place of `max_error`, which noise alone still has to keep. Squares have degree 2.
+        Of all polynomials, whether or not they keep `max_error`, which noise alone has to keep. Squares have degree 2.
     layout : {"rows", "features"}, optional
         The faster one by the plan's estimate, if left out.
     bootstrap : bool, optional
@@ -106,6 +106,8 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     -----
     RangeWarning
         If a calibrated interval is shorter than the proven one.
+    PrecisionWarning
+        If scores on the examples err by more than `max_error` at the `degree` that was named.
 
     Examples
     --------
@@ -151,6 +153,13 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     plan, engine = _plan.made(best.program, setting)
     if plan.layout.kind == "features":
         best = measured(network, best.program.on_grid(), array)
+    if best.error > wishes.max_error:
+        text = (
+            f"{operation}: the largest error of a score on the examples is {best.error:.2g} of the scores' spread at "
+            f"degree {degree}, and max_error is {wishes.max_error:g}; name a higher degree, leave it out, or allow a "
+            f"larger max_error"
+        )
+        callers.warn_once("ml.degree", PrecisionWarning(text, error=best.error, max_error=wishes.max_error))
     fidelity = Fidelity(best.error, best.agreeing, best.example_count)
     return Model(engine, best.program, plan.layout, plan=plan, fidelity=fidelity)
 

@@ -1,7 +1,7 @@
 """Estimates of how long steps take: counts of transforms and products, times what each took on one machine.
 
-They choose between layouts, and are shown as estimates: other machines are faster or slower, and so are several
-threads.
+They choose between layouts, the same ones on every machine. What is shown are these times by a factor that is measured
+(`_machine`); several threads are faster.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRANSFORM: Final = 1.1e-10
 """Seconds of a transform of one limb, divided by N·log2 N, and of all that is done beside it."""
 _LARGE_TRANSFORM: Final = 1.5e-10
 """Rates from N = 2^15 on, where a ciphertext and a key are larger than a core's cache."""
-_LARGE_LOG_N: Final = 15
+LARGE_LOG_N: Final = 15
 _PRODUCT: Final = 1.1e-9
 """Seconds of a diagonal's product with one limb of both polynomials, divided by N."""
 _PASS: Final = 6.0e-10
@@ -38,6 +38,8 @@ _DECODING: Final = 17
 
 _BOOTSTRAP: Final = 2.1
 """Seconds of a bootstrap from level 0 to 13 at N = 2^16."""
+_FAST_OF_BOTH: Final = 0.82
+"""As `FAST`, of complex values."""
 _BOOTSTRAP_LEVELS: Final = 15
 """Levels that it takes itself."""
 
@@ -85,7 +87,7 @@ class Costs:
         return seconds * limbs * 2.0**self.log_n
 
     def _of_transforms(self, count: int) -> float:
-        factor = _TRANSFORM if self.log_n < _LARGE_LOG_N else _LARGE_TRANSFORM
+        factor = _TRANSFORM if self.log_n < LARGE_LOG_N else _LARGE_TRANSFORM
         return self._of(factor * self.log_n, count) + 2 * _CALL
 
     def switch(self, level: int) -> float:
@@ -125,15 +127,20 @@ class Costs:
         transforms = self._of(_LARGE_TRANSFORM * self.log_n, level + 1)
         return {"packed": 0.0, "light": transforms, "anew": transforms + self._of(_ENCODING, 1)}[kind]
 
-    def bootstrap(self, level: int, to: int, stage_count: int) -> float:
-        """Seconds of a bootstrap of real values to a level."""
+    def bootstrap(self, level: int, to: int, stage_count: int, parts: int = 1) -> float:
+        """Seconds of a bootstrap to a level, of real values or of both parts."""
         whole = _BOOTSTRAP * 2.0 ** (self.log_n - 16) * (to + _BOOTSTRAP_LEVELS) / (13 + _BOOTSTRAP_LEVELS)
-        return whole * (FAST if level >= stage_count else 1.0)
+        fast = FAST if parts == 1 else _FAST_OF_BOTH
+        return whole * (fast if level >= stage_count else 1.0)
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
         """Seconds of a map of features."""
         each = self._of(_PASS, 2 * (level + 1)) + 2 * _CALL
         return weight_count * each + output_count * self.rescaling(level)
+
+    def parted(self, level: int) -> float:
+        """Seconds of parting slots into real and imaginary parts: a conjugation, by a key for all levels."""
+        return self.switch(level)
 
     def polynomial(self, level: int, step: Polynomial) -> float:
         """Seconds of a polynomial of one unit: products of ciphertexts, and terms, which are summed at low levels."""

@@ -25,7 +25,7 @@ from ..ckks import Engine, Plaintext
 from ..errors import ChecksumError, FileKindError, HeaderError, ModelError, NewerFormatError
 from ._weights import Weights, csr, is_sparse
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the notes, and of what programs mean: part of every model's hash."""
 
 NOTE: Final = "ml"
@@ -131,8 +131,8 @@ def digest(*parts: str) -> str:
     return hasher.hexdigest()
 
 
-def write(engine: Engine, native: Any, path: PathLike, role: str, notes: Notes) -> None:
-    """Write an object with its notes.
+def write(engine: Engine, native: Any, path: PathLike, role: str, notes: Notes, *, is_real: bool | None = None) -> None:
+    """Write an object with its notes; of ciphertexts, also whether they are real.
 
     Raises
     ------
@@ -150,8 +150,8 @@ def write(engine: Engine, native: Any, path: PathLike, role: str, notes: Notes) 
             supported=_MOST_BYTES,
         )
     described = {NOTE: note}
-    if isinstance(native, _native.Ciphertext):
-        described["is_real"] = "true"
+    if is_real is not None:
+        described["is_real"] = str(is_real).lower()
     _native.save(engine._context, native, checks.path("save", path), described, False)
 
 

@@ -2,7 +2,8 @@
 
 *Rows.* A unit has `lanes` rows. Feature i of row b is in slot ``p·lanes + b`` of each place p that a `Placement` gives
 it; places repeat with the placement's period until the unit is full, so that rotations come round. A map's products
-and rotations are a `Move` from one placement to another.
+and rotations are a `Move` from one placement to another. With two `parts`, slots are complex numbers whose imaginary
+parts have as many rows again: maps have real weights, and act on both alike.
 
 *Features.* A unit has one feature of as many rows as there are slots, and a map is a sum of units times numbers:
 nothing is rotated.
@@ -93,7 +94,7 @@ class Layout:
     slot_count : int
         Slots of a unit.
     lanes : int
-        Rows of a unit of rows; 1 of features.
+        Rows side by side in a unit of rows; 1 of features.
     feature_count, output_count : int
         Numbers of a row at the input, and at the output.
     placements : tuple of Placement
@@ -104,6 +105,8 @@ class Layout:
         Levels of inputs and of bootstrapped ciphertexts; a client knows the first.
     kinds : tuple of str
         How each map's diagonals are held, one of `KINDS`; a client knows none.
+    parts : int
+        Parts of slots that have rows: the real one, or both, each with `lanes` rows.
     """
 
     kind: Literal["rows", "features"]
@@ -115,11 +118,12 @@ class Layout:
     is_chained: bool = False
     schedule: Schedule = field(default_factory=lambda: Schedule(0))
     kinds: tuple[str, ...] = ()
+    parts: int = 1
 
     @property
     def capacity(self) -> int:
         """Rows that are computed together, in one group of units."""
-        return self.lanes if self.kind == "rows" else self.slot_count
+        return self.lanes * self.parts if self.kind == "rows" else self.slot_count
 
     @property
     def units_in(self) -> int:
@@ -141,7 +145,7 @@ class Layout:
         """Return the groups that so many rows take."""
         return -(-row_count // self.capacity)
 
-    def slots(self, scaled: Array, filler: Array) -> Array:
+    def slots(self, scaled: Array, filler: Array) -> Array | NDArray[np.complex128]:
         """Return the slots of scaled rows, one unit after the other; rows that are missing are the filler."""
         groups = self.groups(len(scaled))
         rows = np.tile(filler, (groups * self.capacity, 1))
@@ -150,15 +154,20 @@ class Layout:
         if self.kind == "features":
             return grouped.transpose(0, 2, 1).ravel()
         placed = self.placements[0].spread(grouped)
-        return np.tile(placed, (1, 1, self._repeats(self.placements[0]))).transpose(0, 2, 1).ravel()
+        lanes = np.tile(placed, (1, 1, self._repeats(self.placements[0]))).transpose(0, 2, 1)
+        if self.parts == 1:
+            return lanes.ravel()
+        return (lanes[..., : self.lanes] + 1j * lanes[..., self.lanes :]).ravel()
 
-    def rows(self, slots: Array, row_count: int) -> Array:
+    def rows(self, slots: NDArray[np.complex128], row_count: int) -> Array:
         """Return the results in slots, of shape (rows, outputs)."""
         groups = self.groups(row_count)
+        parts = (slots.real, slots.imag)[: self.parts]
         if self.kind == "features":
-            grouped = slots.reshape(groups, self.output_count, self.slot_count)
+            grouped = slots.real.reshape(groups, self.output_count, self.slot_count)
         else:
-            grouped = slots.reshape(groups, self.slot_count // self.lanes, self.lanes)[:, self.placements[-1].first]
+            shape, places = (groups, self.slot_count // self.lanes, self.lanes), self.placements[-1].first
+            grouped = np.concatenate([part.reshape(shape)[:, places] for part in parts], axis=2)
         return grouped.transpose(0, 2, 1).reshape(-1, self.output_count)[:row_count]
 
     def repeated(self, values: Array, placement: Placement) -> Array:

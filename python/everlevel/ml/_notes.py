@@ -71,6 +71,7 @@ def of_layout(layout: Layout) -> Notes:
         "level": layout.schedule.level,
         "bootstraps": [list(pair) for pair in layout.schedule.bootstraps],
         "kinds": list(layout.kinds),
+        "parts": layout.parts,
     }
 
 
@@ -93,8 +94,11 @@ def to_layout(notes: Notes) -> Layout:
     if kinds and (len(kinds) != len(placements) - 1 or not set(kinds) <= set(KINDS)):
         raise ValueError("kinds")
     schedule = Schedule(_count(notes["level"]), tuple((_count(at), _count(level)) for at, level in notes["bootstraps"]))
+    parts = _count(notes["parts"])
+    if parts > (2 if kind == "rows" else 1):
+        raise ValueError("parts")
     ends = feature_count, output_count
-    return Layout(kind, slot_count, lanes, *ends, placements, notes["is_chained"], schedule, kinds)
+    return Layout(kind, slot_count, lanes, *ends, placements, notes["is_chained"], schedule, kinds, parts)
 
 
 def _to_placement(entry: Any, most_places: int) -> Placement:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._common import checks
 from .._common.sizes import format_bytes
-from ..ckks import Engine
+from ..ckks import Engine, EvaluationKey, SecretKey
 from ..ckks._options import default_stage_count
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, Rotations, products_of
@@ -37,7 +37,7 @@ class Keys:
 
     Attributes
     ----------
-    relinearization : bool
+    relinearization, conjugation : bool
     rotations : tuple of (int, int)
         Amounts of rotations, with the sign of ``numpy.roll``, and the highest level of each: there are no others.
     bootstraps : bool
@@ -45,6 +45,7 @@ class Keys:
     """
 
     relinearization: bool
+    conjugation: bool
     rotations: tuple[tuple[int, int], ...]
     bootstraps: bool
 
@@ -53,12 +54,26 @@ class Keys:
         held = 0
         if self.relinearization:
             held += engine.estimate_memory("create_relinearization_key").held
-        if self.bootstraps:
+        if self.conjugation:
             held += engine.estimate_memory("create_conjugation_key").held
+        if self.bootstraps:
             held += engine.estimate_memory("create_bootstrap_key").held
         return held + sum(
             engine.estimate_memory("create_fixed_rotation_key", level=level).held for _, level in self.rotations
         )
+
+    def made(self, engine: Engine, secret_key: SecretKey, progress: bool | None) -> EvaluationKey | None:
+        """Make them; None, if there are none. The engine forgets them."""
+        made: list[Any] = []
+        if self.relinearization:
+            made.append(engine.create_relinearization_key(secret_key, progress=progress))
+        if self.conjugation:
+            made.append(engine.create_conjugation_key(secret_key, progress=progress))
+        if self.bootstraps:
+            made.append(engine.create_bootstrap_key(secret_key, progress=progress))
+        made += [engine.create_fixed_rotation_key(secret_key, delta, level) for delta, level in self.rotations]
+        engine.forget_keys()
+        return EvaluationKey(made) if made else None
 
 
 @dataclass(frozen=True)
@@ -125,27 +140,30 @@ class Plan:
         """Estimated seconds of so many rows."""
         return self.layout.groups(row_count) * self.seconds
 
-    def table(self) -> str:
-        """Return the stages as a table."""
+    def table(self, factor: float = 1.0) -> str:
+        """Return the stages as a table, with their seconds on a machine on which steps take so many times as long."""
         titles = ("step", "levels", "rotations", "products", "seconds, estimated", "weights")
         lines: list[Sequence[str]] = [titles]
         for stage in self.stages:
             levels = f"{stage.level_in} → {stage.level_out}"
             size = format_bytes(stage.nbytes) if stage.nbytes else "–"
             counts = (str(stage.rotations), str(stage.products))
-            lines.append((stage.name, levels, *counts, f"{stage.seconds:.2g}", size))
+            lines.append((stage.name, levels, *counts, f"{stage.seconds * factor:.2g}", size))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
         return "\n".join(row.rstrip() for row in rows)
 
-    def __str__(self) -> str:
+    def text(self, factor: float) -> str:
+        """Return the plan with its seconds here, where steps take so many times as long as estimated."""
         layout = self.layout
         what = f"{layout.lanes} of {layout.slot_count} slots" if layout.kind == "rows" else f"{layout.slot_count}"
-        text = f"{self.table()}\n"
+        what += ", in both parts of each" * (layout.parts == 2)
+        text = f"{self.table(factor)}\n"
         text += f"layout: {layout.kind}; rows in a group: {layout.capacity} ({what})\n"
         text += f"evaluation keys {format_bytes(self.key_nbytes)}, weights {format_bytes(self.weight_nbytes)}, "
         text += f"input of a group {format_bytes(self.input_nbytes)}\n"
-        return text + f"estimated: {self.seconds:.2g} s for a group, on {MACHINE}"
+        text += f"estimated: {self.seconds * factor:.2g} s for a group, on one core of this machine"
+        return f"{text}; {self.seconds:.2g} s on {MACHINE}"
 
 
 @dataclass(frozen=True)
@@ -210,9 +228,9 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
             limit="memory",
         )
     # Of two sets of keys for the same rows, half the memory is worth twice the time.
-    best: dict[tuple[str, int], tuple[Plan, Engine]] = {}
+    best: dict[tuple[str, int, int], tuple[Plan, Engine]] = {}
     for one in sorted(fitting, key=lambda one: one[0].seconds * one[0].nbytes):
-        best.setdefault((one[0].layout.kind, one[0].layout.lanes), one)
+        best.setdefault((one[0].layout.kind, one[0].layout.lanes, one[0].layout.parts), one)
     return min(best.values(), key=lambda one: one[0].seconds_of(setting.batch))
 
 
@@ -279,7 +297,10 @@ def _layouts(program: Program, setting: Setting, full: Engine, routes: Routes) -
         # In a ring of the same size, several rows take the time of one.
         lanes, room = 1, max(most_slots // placer.least_places, 1)
         while lanes <= min(power(setting.batch), room):
-            layouts += [placer.best(lanes, most_slots // lanes, is_chained=chained) for chained in (False, True)]
+            found = [placer.best(lanes, most_slots // lanes, is_chained=chained) for chained in (False, True)]
+            # Both parts of slots have rows where there are more than lanes.
+            counts = (1, 2) if lanes < setting.batch else (1,)
+            layouts += [replace(one, parts=parts) for one in found for parts in counts]
             lanes *= 2
     most = max(step.weights.shape[1] for step in program.maps)
     if setting.layout == "features" and most > MOST_GRID_INPUTS:
@@ -318,13 +339,17 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
     arriving = schedule.level
     for index, (step, (level, level_out)) in enumerate(zip(program.steps, schedule.levels(program), strict=True)):
         if index in bootstraps:
-            seconds = costs.bootstrap(arriving, bootstraps[index], default_stage_count(engine._context))
+            stage_count = default_stage_count(engine._context)
+            seconds = costs.bootstrap(arriving, bootstraps[index], stage_count, layout.parts)
             stages.append(Stage("bootstrap", arriving, bootstraps[index], 0, 0, seconds, 0))
         arriving = level_out
         if isinstance(step, Polynomial):
-            seconds = units * costs.polynomial(level, step)
-            name = f"{step.name}, degree {step.degree}"
-            stages.append(Stage(name, level, level_out, 0, units * len(products_of(step)), seconds, 0))
+            times = units * layout.parts
+            seconds, products = times * costs.polynomial(level, step), times * len(products_of(step))
+            name, turns = f"{step.name}, degree {step.degree}", 0
+            if layout.parts == 2:
+                seconds, name, turns = seconds + costs.parted(level), f"{name}, of both parts", 1
+            stages.append(Stage(name, level, level_out, turns, products, seconds, 0))
         elif layout.kind == "features":
             stages.append(_features_stage(step, level, costs))
             units = len(step.bias)
@@ -338,7 +363,9 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
             stages.append(_rows_stage(step, needed, layout, level, costs, layout.kinds[map_count]))
             map_count += 1
     amounts_left = sorted((-left, highest) for left, highest in rotations.items())
-    keys = Keys(bool(program.polynomials), tuple(amounts_left), bool(bootstraps))
+    has_polynomials = bool(program.polynomials)
+    conjugates = bool(bootstraps) or (has_polynomials and layout.parts == 2)
+    keys = Keys(has_polynomials, conjugates, tuple(amounts_left), bool(bootstraps))
     limbs = 2 * (schedule.level + 1) * layout.units_in
     weights = sum(stage.nbytes for stage in stages)
     inputs = limbs * degree * _LIMB_BYTES

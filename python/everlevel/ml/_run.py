@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from .._common.locks import Lock
 from ..ckks import Ciphertext, Engine, EvaluationKey, LightPlainMatrix, PlainMatrix, Plaintext
+from ..ckks._slots import twice_parts
 from ..errors import MissingKeyError
 from ._layout import Layout, Placement
 from ._moves import diagonals, folds
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
-from ._weights import Array, Weights, dense, terms
+from ._weights import Array, Weights, changed, dense, terms
 
 Report = Callable[[int], None]
 """Told of every step."""
@@ -58,6 +60,11 @@ class Runner:
         """Steps that each group reports."""
         return len(self._program.steps)
 
+    @property
+    def _size(self) -> float:
+        """Largest size of a slot whose parts are within ±1."""
+        return math.sqrt(self._layout.parts)
+
     def _of_rows(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
         (x,) = units
         results, count, levels = {0: x}, 0, dict(self._layout.schedule.bootstraps)
@@ -98,10 +105,10 @@ class Runner:
             for fold in amounts:
                 y = y + engine.rotate(y, _needed(keys), -fold * lanes)
                 # No partial sum of a row's products is larger than the sum of their sizes.
-                y = engine.assume_bound(y, step.sum_bound)
-            total = y if total is None else engine.assume_bound(total + y, step.sum_bound)
+                y = engine.assume_bound(y, step.sum_bound * self._size)
+            total = y if total is None else engine.assume_bound(total + y, step.sum_bound * self._size)
         assert total is not None
-        return engine.assume_bound(engine.add(total, bias), 1.0)
+        return engine.assume_bound(engine.add(total, bias), self._size)
 
     def _encoded(self, step: Map) -> tuple[list[Encoded], Plaintext]:
         engine, layout, program = self._engine, self._layout, self._program
@@ -110,13 +117,21 @@ class Runner:
                 level, _ = layout.schedule.levels(program)[program.steps.index(step)]
                 index = program.maps.index(step)
                 after, kind = layout.placements[1 + index], layout.kinds[index]
-                parts = [self._part(number, part, after, level, kind) for number, part in program.parts(step)]
-                bound = float(np.abs(step.bias).max())
-                bias = engine.encode(layout.repeated(step.bias, after), level - 1, bound=bound)
+                factor = self._factor(step)
+                parts = [
+                    self._part(number, changed(part, lambda w: w * factor), after, level, kind)
+                    for number, part in program.parts(step)
+                ]
+                added = factor * layout.repeated(step.bias, after) * (1 + 1j if layout.parts == 2 else 1)
+                bias = engine.encode(added, level - 1, bound=float(np.abs(added).max()))
                 if kind == "anew":
                     return parts, bias
                 self._maps[step] = parts, bias
             return self._maps[step]
+
+    def _factor(self, step: Map) -> float:
+        """Return what weights are multiplied by: twice the parts of a polynomial's argument are what it is given."""
+        return 0.5 if self._layout.parts == 2 and step is not self._program.steps[-1] else 1.0
 
     def _part(self, number: int, part: Weights, after: Placement, level: int, kind: str) -> Encoded:
         engine, layout = self._engine, self._layout
@@ -155,12 +170,19 @@ class Runner:
         return engine.assume_bound(engine.add(engine.multiply(total, WEIGHT_STEP), float(offset)), 1.0)
 
     def _polynomial(self, step: Polynomial, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
+        """Return a polynomial of each number; of both parts of slots apart, which come twice as large as in slots."""
         engine = self._engine
+        if self._layout.parts == 2:
+            parts = twice_parts(engine, x, _needed(keys))
+            x = engine.vstack([engine.assume_bound(part, 1.0) for part in parts])
         if step.is_square:
             y = engine.square(x, _needed(keys))
         else:
             y = engine.evaluate_chebyshev_polynomial(x, step.coefficients, _needed(keys))
-        return engine.assume_bound(y, step.bound)
+        if self._layout.parts == 2:
+            real, imaginary = y.units()
+            y = engine.add(real, engine.multiply(imaginary, 1j))
+        return engine.assume_bound(y, step.bound * self._size)
 
 
 def _needed(keys: EvaluationKey | None) -> EvaluationKey:

@@ -75,7 +75,8 @@ class Client:
         array = rows(operation, "x", x, facts.layout.feature_count)
         scaled = facts.input.scaled(operation, array)
         slots = facts.layout.slots(scaled, facts.input.mean)
-        ciphertext = self._engine.encrypt(slots, self._secret_key, level=facts.layout.schedule.level, bound=1.0)
+        level, bound = facts.layout.schedule.level, float(np.sqrt(facts.layout.parts))
+        ciphertext = self._engine.encrypt(slots, self._secret_key, level=level, bound=bound)
         return EncryptedRows(self._engine, ciphertext, len(array), "input", self.model_hash)
 
     def decrypt(self, scores: EncryptedRows) -> Array:
@@ -136,7 +137,7 @@ class Client:
         facts = self._facts
         given = expected(operation, scores, "scores", self.model_hash, facts.layout)
         values = self._engine.decrypt(given.ciphertext, self._secret_key)
-        results = facts.layout.rows(np.real(values), len(given))
+        results = facts.layout.rows(np.asarray(values, dtype=np.complex128), len(given))
         largest = float(np.abs(results).max())
         if not largest <= facts.bound + _NOISE:
             row = int(np.abs(results).max(1).argmax())

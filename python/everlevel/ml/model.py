@@ -13,10 +13,11 @@ from .._common import checks
 from .._common.progress import reporting
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike
-from ..ckks import Engine, EvaluationKey, Plaintext
+from ..ckks import Engine, Plaintext
 from . import _files, _notes
 from ._layout import Layout
-from ._plan import Keys, Plan, plan_of
+from ._machine import factor
+from ._plan import Plan, plan_of
 from ._program import Polynomial, Program
 from ._ranges import rows
 from ._run import Runner
@@ -108,8 +109,11 @@ class Model:
 
     @property
     def estimated_seconds(self) -> float:
-        """Estimate of the seconds that a group of rows takes, on one core of the machine that ``print`` names."""
-        return self._plan.seconds
+        """Estimate of the seconds that a group of rows takes, on one core of this machine.
+
+        A small model is timed once in each process, for each of two sizes of rings: it takes up to two seconds.
+        """
+        return self._plan.seconds * factor(self._plan.log_n)
 
     def keys(self, *, progress: bool | None = None) -> tuple[Client, Server]:
         """Draw a new secret, and make the evaluation keys that the plan takes.
@@ -130,7 +134,7 @@ class Model:
         secret_key = engine.create_secret_key()
         layout = self._plan.layout
         client = Client(engine, secret_key, Facts.of(self._program, layout.ends), self.hash)
-        return client, Server(engine, _evaluation_key(engine, secret_key, needed, progress), self.hash)
+        return client, Server(engine, needed.made(engine, secret_key, progress), self.hash)
 
     def __call__(self, x: EncryptedRows, server: Server, *, progress: bool | None = None) -> EncryptedRows:
         """Compute the encrypted scores of encrypted rows.
@@ -250,7 +254,7 @@ class Model:
     def __str__(self) -> str:
         program, fidelity = self._program, self._fidelity
         lines = [f"{program.name}: {program.feature_count} features → {program.output_count} scores", str(self.engine)]
-        lines.append(str(self._plan))
+        lines.append(self._plan.text(factor(self._plan.log_n)))
         for step in program.polynomials:
             kind = "proven for every row in range" if step.is_proven else "calibrated on the examples, NOT PROVEN"
             low, high = step.interval
@@ -270,19 +274,6 @@ def hash_of(engine: Engine, program: _files.Notes, layout: _files.Notes) -> str:
     return _files.digest(
         f"everlevel.ml/{_files.FORMAT}", engine._context.params, _files.text(program), _files.text(layout)
     )
-
-
-def _evaluation_key(engine: Engine, secret_key: Any, needed: Keys, progress: bool | None) -> EvaluationKey | None:
-    made: list[Any] = []
-    if needed.relinearization:
-        made.append(engine.create_relinearization_key(secret_key, progress=progress))
-    if needed.bootstraps:
-        made.append(engine.create_conjugation_key(secret_key, progress=progress))
-        made.append(engine.create_bootstrap_key(secret_key, progress=progress))
-    made += [engine.create_fixed_rotation_key(secret_key, delta, level) for delta, level in needed.rotations]
-    # The keys are the server's, and not the engine's.
-    engine.forget_keys()
-    return EvaluationKey(made) if made else None
 
 
 def read(engine: Engine, found: Any, notes: _files.Notes) -> Model:

@@ -56,7 +56,8 @@ class EncryptedRows:
             If the file can't be written; nothing is changed then.
         """
         notes = {"hash": self.model_hash, "count": self._count, "content": self.content}
-        _files.write(self._engine, self.ciphertext._native, path, "rows", notes)
+        x = self.ciphertext
+        _files.write(self._engine, x._native, path, "rows", notes, is_real=x.is_real)
 
     def __repr__(self) -> str:
         what = "rows" if self.content == "input" else "rows of scores"
