@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 
-from everlevel import errors, ml
+from everlevel import cluster, errors, ml
 from trained_models import SMALL, check_claims, data, digits, trained_digits
 
 
@@ -253,6 +253,25 @@ def test_features_of_linear_models_take_no_key(tmp_path: Path) -> None:
     assert isinstance(loaded, ml.Server)
     scores = client.decrypt(model(client.encrypt(x), loaded))
     np.testing.assert_allclose(scores, model.simulate(x), atol=1e-4)
+
+
+def test_workers_of_a_pool_have_the_bits_of_one_machine(tmp_path: Path) -> None:
+    x, y = data("iris")
+    trained = MLPClassifier((6,), activation="tanh", max_iter=500, tol=1e-2, random_state=0).fit(x, y)
+    model = ml.compile(trained, x, degree=7, max_error=0.5, **SMALL)
+    client, server = model.keys()
+    server.save(tmp_path / "server.evl")
+    rows = client.encrypt(x[:3])
+    with cluster.connect(keys=tmp_path / "server.evl", engine=model.engine, workers=2) as pool:
+        scores = [client.decrypt(model(rows, server, pool=pool)) for _ in range(2)]
+        other = ml.compile(trained, x, degree=15, max_error=0.5, **SMALL)
+        owner, keys = other.keys()
+        with pytest.raises(errors.EngineMismatchError, match=r"connect with engine=model.engine$"):
+            other(owner.encrypt(x[:3]), keys, pool=pool)
+    for found in scores:
+        np.testing.assert_array_equal(found, client.decrypt(model(rows, server)))
+    with pytest.raises(errors.OperandTypeError, match=r"^model: pool is of type int, and a Pool is needed"):
+        model(rows, server, pool=3)  # type: ignore[arg-type]
 
 
 def test_the_plan_takes_the_faster_layout() -> None:

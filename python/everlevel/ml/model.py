@@ -13,8 +13,11 @@ from .._common import checks
 from .._common.progress import reporting
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike
-from ..ckks import Engine, Plaintext
+from ..ckks import Ciphertext, Engine, Plaintext
+from ..cluster.pool import Pool
+from ..errors import EngineMismatchError
 from . import _files, _notes
+from ._groups import Groups
 from ._layout import Layout
 from ._machine import factor
 from ._plan import Plan, plan_of
@@ -136,7 +139,9 @@ class Model:
         client = Client(engine, secret_key, Facts.of(self._program, layout.ends), self.hash)
         return client, Server(engine, needed.made(engine, secret_key, progress), self.hash)
 
-    def __call__(self, x: EncryptedRows, server: Server, *, progress: bool | None = None) -> EncryptedRows:
+    def __call__(
+        self, x: EncryptedRows, server: Server, *, progress: bool | None = None, pool: Pool | None = None
+    ) -> EncryptedRows:
         """Compute the encrypted scores of encrypted rows.
 
         Parameters
@@ -146,7 +151,10 @@ class Model:
         server : Server
             With keys of the same client.
         progress : bool, optional
-            Whether a bar is shown; in terminals and notebooks, if left out.
+            Whether a bar is shown; in terminals and notebooks, if left out. That of a pool is the pool's.
+        pool : everlevel.cluster.Pool, optional
+            Workers that compute a group of rows each, with the keys of the server's file:
+            ``cluster.connect(keys="server.evl", engine=model.engine)``. Each has encoded weights of its own.
 
         Returns
         -------
@@ -157,6 +165,8 @@ class Model:
         ------
         KeyMismatchError
             If rows or keys are of another model, or of two clients.
+        ClusterError, EngineMismatchError
+            If the pool lost its workers, or has another model's engine.
         MessageTypeError, OperandTypeError
             If they are something else.
         """
@@ -165,6 +175,9 @@ class Model:
         given = expected(operation, x, "input", self.hash, layout)
         keys = checks.instance(operation, "server", server, Server)
         require_model(operation, "the server's keys", keys.model_hash, self.hash)
+        if pool is not None:
+            scores = self._on_workers(operation, given.ciphertext, checks.instance(operation, "pool", pool, Pool))
+            return EncryptedRows(self.engine, scores, len(given), "scores", self.hash)
         total, done = layout.groups(len(given)) * self._runner.step_count, 0
         with reporting(operation, progress) as report:
 
@@ -180,6 +193,18 @@ class Model:
                 # Engines remember keys that they are given, and a server has many clients.
                 self.engine.forget_keys()
         return EncryptedRows(self.engine, scores, len(given), "scores", self.hash)
+
+    def _on_workers(self, operation: str, x: Ciphertext, pool: Pool) -> Ciphertext:
+        if not pool._bound.owns(x):
+            raise EngineMismatchError(
+                f"{operation}: the pool's engine is {pool.engine!r} and the model's is {self.engine!r}; connect with "
+                f"engine=model.engine",
+                argument="pool",
+            )
+        layout, units = self._plan.layout, x.units()
+        size = layout.units_in
+        groups = [self.engine.vstack(units[start : start + size]) for start in range(0, len(units), size)]
+        return self.engine.vstack(list(pool.map(Groups(self.hash, self._program, layout), groups)))
 
     def simulate(self, x: ArrayLike) -> Array:
         """Compute the same polynomials and sums in the clear, without noise: what `Client.decrypt` gives but for noise.
