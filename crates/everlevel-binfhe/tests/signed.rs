@@ -107,7 +107,12 @@ fn signed_extremes_are_rusts() {
 #[test]
 fn signs_take_few_bootstraps() {
     type Operation = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<(), Error>;
-    let operations: [(&str, [Operation; 2], [f64; 4]); 7] = [
+    let operations: [(&str, [Operation; 2], [f64; 4]); 8] = [
+        (
+            "checked_add",
+            [|i, x, y| i.checked_add(x, y).map(drop), |i, x, y| i.signed().checked_add(x, y).map(drop)],
+            [1.25, 1.13, 1.07, 1.04],
+        ),
         ("lt", [|i, x, y| i.lt(x, y).map(drop), |i, x, y| i.signed().lt(x, y).map(drop)], [1.0; 4]),
         ("max", [|i, x, y| i.max(x, y).map(drop), |i, x, y| i.signed().max(x, y).map(drop)], [1.0; 4]),
         ("shr", [|i, x, _| i.shr(x, 3).map(drop), |i, x, _| i.signed().shr(x, 3).map(drop)], [1.0; 4]),

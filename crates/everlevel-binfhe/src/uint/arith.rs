@@ -1,5 +1,6 @@
 //! Addition, subtraction and negation of arrays of integers, element by element: operations of [`Integers`].
 
+use super::table::Table;
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
@@ -10,7 +11,7 @@ impl Integers<'_> {
     /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
     /// [`Error::NoiseExhausted`].
     pub fn add(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        let (sum, _) = self.add_blocks("add", a, b, false)?;
+        let (sum, _) = self.add_blocks("add", a, b, None)?;
         Ok(sum)
     }
 
@@ -19,7 +20,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::add`].
     pub fn checked_add(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let (sum, carry) = self.add_blocks("checked_add", a, b, true)?;
+        let (sum, carry) = self.add_blocks("checked_add", a, b, Some(&self.carry_table()))?;
         Ok((sum, BoolArray(carry.unwrap_or_else(|| unreachable!("asked for")))))
     }
 
@@ -28,7 +29,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::add`].
     pub fn sub(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        let (difference, _) = self.sub_blocks("sub", a, b, false)?;
+        let (difference, _) = self.sub_blocks("sub", a, b, None)?;
         Ok(difference)
     }
 
@@ -37,7 +38,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::add`].
     pub fn checked_sub(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let (difference, carry) = self.sub_blocks("checked_sub", a, b, true)?;
+        let (difference, carry) = self.sub_blocks("checked_sub", a, b, Some(&self.carry_table()))?;
         let carry = carry.unwrap_or_else(|| unreachable!("asked for"));
         Ok((difference, self.not_bools(&BoolArray(carry))?))
     }
@@ -49,20 +50,20 @@ impl Integers<'_> {
     pub fn neg(&self, a: &UintArray) -> Result<UintArray, Error> {
         self.check_all("neg", "operand", &a.blocks)?;
         let sums = self.complement(a, None)?;
-        Ok(a.with(self.propagate("neg", sums, a.per, false)?.0))
+        Ok(a.with(self.propagate("neg", sums, a.per, None)?.0))
     }
 
-    /// Sums, and the carries out of the sums' last blocks where carries are asked for.
+    /// Sums, and what a table gives of their last blocks' sums: [`Integers::propagate`].
     pub(super) fn add_blocks(
         &self,
         op: &'static str,
         a: &UintArray,
         b: &UintArray,
-        carry_out: bool,
+        last: Option<&Table>,
     ) -> Result<(UintArray, Option<Vec<Ciphertext>>), Error> {
         self.check_pair(op, a, b)?;
         let sums = a.blocks.iter().zip(&b.blocks).map(|(a, b)| self.sum([a, b])).collect::<Result<_, _>>()?;
-        let (blocks, carry) = self.propagate(op, sums, a.per, carry_out)?;
+        let (blocks, carry) = self.propagate(op, sums, a.per, last)?;
         Ok((a.with(blocks), carry))
     }
 
@@ -71,15 +72,15 @@ impl Integers<'_> {
         op: &'static str,
         a: &UintArray,
         b: &UintArray,
-        carry_out: bool,
+        last: Option<&Table>,
     ) -> Result<(UintArray, Option<Vec<Ciphertext>>), Error> {
         self.check_pair(op, a, b)?;
-        let (blocks, carry) = self.propagate(op, self.complement(b, Some(a))?, a.per, carry_out)?;
+        let (blocks, carry) = self.propagate(op, self.complement(b, Some(a))?, a.per, last)?;
         Ok((a.with(blocks), carry))
     }
 
     /// `plus + (2^width − 1 − a) + 1` block by block, before carries: a carry out says that `plus ≥ a`.
-    fn complement(&self, a: &UintArray, plus: Option<&UintArray>) -> Result<Vec<Ciphertext>, Error> {
+    pub(super) fn complement(&self, a: &UintArray, plus: Option<&UintArray>) -> Result<Vec<Ciphertext>, Error> {
         let top = self.radix.base() as i64 - 1;
         let block = |i: usize| {
             let constant = top + i64::from(i.is_multiple_of(a.per));

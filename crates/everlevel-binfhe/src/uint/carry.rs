@@ -17,62 +17,81 @@ const FIRST_OF_A_PASS: f64 = 0.4;
 
 impl Integers<'_> {
     /// For integers of `per` blocks: digits below `M` from sums of at most `2M − 2` (each integer's first sum:
-    /// `2M − 1`), and the carries out of the last blocks, where carries are asked for.
+    /// `2M − 1`), and an outcome of a table of each last sum with the carry into it, where such a table is given: that
+    /// of [`Integers::carry_table`] for the carries out of the last blocks.
     pub(super) fn propagate(
         &self,
         op: &'static str,
         mut sums: Vec<Ciphertext>,
         per: usize,
-        carry_out: bool,
+        last: Option<&Table>,
     ) -> Result<(Vec<Ciphertext>, Option<Vec<Ciphertext>>), Error> {
         let base = self.radix.base();
-        let (len, count) = (sums.len() / per, per - usize::from(!carry_out));
-        let digit = self.table(|sum| sum % base);
-        let mut out = None;
+        let (len, count) = (sums.len() / per, per - 1);
+        let (digit, carry) = (self.table(|sum| sum % base), self.carry_table());
         if self.by_prefix(len, per, count) {
             let inputs = sums.chunks(per).flat_map(|sums| &sums[..count]).cloned().collect();
             let carries = self.carries(op, inputs, count, base - 1)?;
             for place in 0..count {
-                let carries = carries.iter().skip(place).step_by(count).cloned().collect();
-                out = self.carry_into(&mut sums, per, place + 1, carries)?;
+                self.carry_into(&mut sums, per, place + 1, carries.iter().skip(place).step_by(count))?;
             }
-            sums = self.map(op, sums, &digit)?;
-        } else {
-            let carry = self.table(|sum| u64::from(sum >= base));
-            for place in 0..per {
-                let carries_out = place < count;
-                // Carry and digit are two tables of one input, which share a bootstrap.
-                let tables =
-                    |sum: &Ciphertext| [carries_out.then(|| (sum.clone(), &carry)), Some((sum.clone(), &digit))];
-                let jobs: Vec<_> = sums.iter().skip(place).step_by(per).flat_map(tables).flatten().collect();
-                let values = self.look_up(op, &jobs)?;
-                let each = 1 + usize::from(carries_out);
-                let digits = values.iter().skip(each - 1).step_by(each);
-                sums.iter_mut().skip(place).step_by(per).zip(digits).for_each(|(sum, digit)| *sum = digit.clone());
-                if carries_out {
-                    let carries = values.into_iter().step_by(each).collect();
-                    out = self.carry_into(&mut sums, per, place + 1, carries)?;
-                }
+            // Digits of all blocks are one round.
+            let (digits, found) =
+                self.two_tables(op, &sums, &digit, |i| last.filter(|_| (i + 1).is_multiple_of(per)))?;
+            return Ok((digits, last.map(|_| found)));
+        }
+        let mut out = None;
+        for place in 0..per {
+            let table = if place < count { Some(&carry) } else { last };
+            let inputs: Vec<_> = sums.iter().skip(place).step_by(per).cloned().collect();
+            let (digits, found) = self.two_tables(op, &inputs, &digit, |_| table)?;
+            sums.iter_mut().skip(place).step_by(per).zip(digits).for_each(|(sum, digit)| *sum = digit);
+            if place < count {
+                self.carry_into(&mut sums, per, place + 1, found.iter())?;
+            } else if last.is_some() {
+                out = Some(found);
             }
         }
         Ok((sums, out))
     }
 
-    /// Adds carries to the blocks at a place. Carries beyond the last place are returned instead.
-    fn carry_into(
+    /// 1 for a sum of `M` or more.
+    pub(super) fn carry_table(&self) -> Table {
+        self.table(|sum| u64::from(sum >= self.radix.base()))
+    }
+
+    /// The digit of every input, and an outcome of a second table of those inputs that have one: both share a
+    /// bootstrap.
+    fn two_tables<'t>(
+        &self,
+        op: &'static str,
+        inputs: &[Ciphertext],
+        digit: &'t Table,
+        second: impl Fn(usize) -> Option<&'t Table>,
+    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
+        let tables = |i: usize| [second(i), Some(digit)].into_iter().flatten();
+        let jobs: Vec<_> = inputs.iter().enumerate().flat_map(|(i, x)| tables(i).map(|t| (x.clone(), t))).collect();
+        let mut values = self.look_up(op, &jobs)?.into_iter();
+        let (mut digits, mut found) = (Vec::with_capacity(inputs.len()), Vec::new());
+        for i in 0..inputs.len() {
+            found.extend(second(i).and_then(|_| values.next()));
+            digits.extend(values.next());
+        }
+        Ok((digits, found))
+    }
+
+    /// Adds carries to the blocks at a place.
+    fn carry_into<'a>(
         &self,
         sums: &mut [Ciphertext],
         per: usize,
         place: usize,
-        carries: Vec<Ciphertext>,
-    ) -> Result<Option<Vec<Ciphertext>>, Error> {
-        if place == per {
-            return Ok(Some(carries));
-        }
-        for (sum, carry) in sums.iter_mut().skip(place).step_by(per).zip(&carries) {
+        carries: impl Iterator<Item = &'a Ciphertext>,
+    ) -> Result<(), Error> {
+        for (sum, carry) in sums.iter_mut().skip(place).step_by(per).zip(carries) {
             *sum = self.sum([&*sum, carry])?;
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Whether prefix takes less time than block by block for `count` carries and `per` digits of each of `len`

@@ -65,7 +65,8 @@ impl Integers<'_> {
     ) -> Result<(UintArray, Option<Overflow>), Error> {
         self.compress(op, &mut columns, Rest::IsAdded)?;
         let sums = columns.terms.iter().map(|terms| self.sum(terms)).collect::<Result<_, _>>()?;
-        let (blocks, carries) = self.propagate(op, sums, a.per, columns.overflow.is_some())?;
+        let (blocks, carries) =
+            self.propagate(op, sums, a.per, columns.overflow.is_some().then_some(&self.carry_table()))?;
         if let (Some(overflow), Some(carries)) = (&mut columns.overflow, carries) {
             overflow.iter_mut().zip(carries).for_each(|(overflow, carry)| overflow.push(carry));
         }

@@ -101,7 +101,7 @@ impl Integers<'_> {
         }
         let factor = self.repeated(a.width, factor, a.len())?;
         let (upper, _) = self.product(op, &upper, &factor, None)?;
-        Ok((quotient, self.add_blocks(op, &upper, &rest, false)?.0))
+        Ok((quotient, self.add_blocks(op, &upper, &rest, None)?.0))
     }
 
     /// Division by an odd `d` of at most `2^p − M + 1`: a partial remainder and a digit are a message together.

@@ -168,7 +168,7 @@ impl Integers<'_> {
             let addend = addend.or_else(|| found.next()).unwrap_or_else(|| unreachable!("one for each"));
             sums.push(self.sum([block, &addend])?);
         }
-        let (blocks, carries) = self.propagate(op, sums, len, true)?;
+        let (blocks, carries) = self.propagate(op, sums, len, Some(&self.carry_table()))?;
         rest.iter_mut().zip(blocks.chunks(len)).for_each(|(rest, blocks)| *rest = blocks.to_vec());
         Ok(carries.unwrap_or_else(|| unreachable!("asked for")))
     }

@@ -80,9 +80,11 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As there.
     pub fn checked_add(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let sum = self.0.add(a, b)?;
-        let overflow = self.overflow("checked_add", [a, b, &sum], (1, 0))?;
-        Ok((sum, overflow))
+        let op = "checked_add";
+        self.0.check_pair(op, a, b)?;
+        let sums = a.blocks.iter().zip(&b.blocks).map(|(a, b)| self.0.sum([a, b])).collect::<Result<_, _>>()?;
+        let half = self.0.radix.base() / 2;
+        self.with_overflow(op, [a, b], sums, |a, b| (a ^ half) + (b ^ half))
     }
 
     /// [`Integers::sub`], and whether each difference is out of range.
@@ -90,32 +92,33 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::add`].
     pub fn checked_sub(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let difference = self.0.sub(a, b)?;
-        // `a + (−b)`.
-        let overflow = self.overflow("checked_sub", [a, b, &difference], (-1, 1))?;
-        Ok((difference, overflow))
+        let op = "checked_sub";
+        self.0.check_pair(op, a, b)?;
+        let (base, half) = (self.0.radix.base(), self.0.radix.base() / 2);
+        let sums = self.0.complement(b, Some(a))?;
+        self.with_overflow(op, [a, b], sums, |a, b| (a ^ half) + base - 1 - (b ^ half))
     }
 
-    /// Whether two terms have one sign, and their sum the other. The second term's sign is `factor·[b < 0] + constant`.
+    /// Sums modulo `2^width`, and whether each one is out of range, from sums of digits before carries.
     ///
-    /// Both terms may be one: of `s + t + 3u` for the signs `s`, `t` of the terms and `u` of the sum, the variance is
-    /// then 13 times a sign's, and 25 are taken.
-    fn overflow(
+    /// Of the last digits, `biased` is the sum of signed digits, plus `M`: congruent to the digits' own, so that it
+    /// takes that one's place. With the carry into it, it says whether the sum is out of range, beside its digit, in
+    /// one bootstrap.
+    fn with_overflow(
         &self,
         op: &'static str,
-        integers: [&UintArray; 3],
-        (factor, constant): (i64, i64),
-    ) -> Result<BoolArray, Error> {
-        let int = self.0;
-        let half = int.radix.base() / 2;
-        let signs = int.table(|x| u64::from(x >= half));
-        let len = integers[0].len();
-        let jobs: Vec<_> = integers.iter().flat_map(|x| x.last_blocks()).map(|x| (x, &signs)).collect();
-        let found = int.look_up(op, &jobs)?;
-        let table = int.table(|x| u64::from(x == 2 || x == 3));
-        let input =
-            |i: usize| int.linear(&[(1, &found[i]), (factor, &found[len + i]), (3, &found[2 * len + i])], constant);
-        Ok(BoolArray(int.map(op, (0..len).map(input).collect::<Result<_, _>>()?, &table)?))
+        [a, b]: [&UintArray; 2],
+        mut sums: Vec<Ciphertext>,
+        biased: impl Fn(u64, u64) -> u64,
+    ) -> Result<(UintArray, BoolArray), Error> {
+        let (int, base) = (self.0, self.0.radix.base());
+        let settled = int.settled(op, &a.last_blocks(), base)?;
+        let pairs = settled.iter().zip(&b.last_blocks()).map(|(a, b)| int.pair(a, b)).collect::<Result<_, _>>()?;
+        let last = int.map(op, pairs, &int.table2(biased))?;
+        sums.iter_mut().skip(a.per - 1).step_by(a.per).zip(last).for_each(|(sum, last)| *sum = last);
+        let is_out = int.table(|x| u64::from(!(base / 2..base + base / 2).contains(&x)));
+        let (blocks, overflow) = int.propagate(op, sums, a.per, Some(&is_out))?;
+        Ok((a.with(blocks), BoolArray(overflow.unwrap_or_else(|| unreachable!("asked for")))))
     }
 
     /// `|a|`, which is `a` where it is the least integer.
@@ -196,7 +199,7 @@ impl Signed<'_, '_> {
         for (i, sign) in signs.iter().enumerate() {
             sums[i * a.per] = self.0.sum([&sums[i * a.per], sign])?;
         }
-        let magnitude = self.0.propagate(op, sums, a.per, false)?.0;
+        let magnitude = self.0.propagate(op, sums, a.per, None)?.0;
         Ok((signs, a.with(magnitude)))
     }
 

@@ -128,7 +128,7 @@ impl Signed<'_, '_> {
             }
             *block = int.linear(&terms, 0)?;
         }
-        let dividend = int.propagate(op, dividend, a.per, false)?.0;
+        let dividend = int.propagate(op, dividend, a.per, None)?.0;
         let signs = Signs { divisors: b.clone(), dividend: column(0), divisor, flip: column(1) };
         Ok((a.with(dividend), magnitudes, signs))
     }
@@ -188,7 +188,7 @@ impl Integers<'_> {
             let negative = i.is_multiple_of(per).then(|| &signs.divisor[i / per]);
             *sum = self.sum([&*sum, &addend].into_iter().chain(negative))?;
         }
-        Ok(remainder.with(self.propagate(op, sums, per, false)?.0))
+        Ok(remainder.with(self.propagate(op, sums, per, None)?.0))
     }
 
     /// The signed remainder from the last partial remainder of a non-restoring division, which is one divisor too small
