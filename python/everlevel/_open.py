@@ -21,13 +21,15 @@ class Opened(NamedTuple):
     """The key, the plaintext or the ciphertext."""
 
 
-def open(path: PathLike, **options: Any) -> Opened:  # noqa: A001 (called as everlevel.open)
+def open(path: PathLike, *, max_bytes: int | None = None, **options: Any) -> Opened:  # noqa: A001 (called as everlevel.open)
     """Open a file of any scheme: make the engine that it is for, and read the object.
 
     Parameters
     ----------
     path : str or path-like
         A file that `save` wrote.
+    max_bytes : int, optional
+        Largest size of what is read, as of the engine's `load`.
     **options
         Of the scheme's ``Engine.from_file``: `thread_count`, for instance.
 
@@ -62,4 +64,4 @@ def open(path: PathLike, **options: Any) -> Opened:  # noqa: A001 (called as eve
         )
     scheme = import_module(f"{__package__}.{header.scheme}")
     engine = scheme.Engine.from_file(text, **options)
-    return Opened(engine, engine.load(text))
+    return Opened(engine, engine.load(text, max_bytes=max_bytes))

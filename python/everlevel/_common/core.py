@@ -6,7 +6,8 @@ from abc import abstractmethod
 from contextlib import AbstractContextManager
 from typing import Any
 
-from . import checks, progress
+from .. import _native
+from . import checks, headers, limits, progress
 
 
 class Core:
@@ -21,15 +22,20 @@ class Core:
         count: int = self._context.thread_count
         return count
 
-    def load_bytes(self, data: Any) -> Any:
+    def load_bytes(self, data: Any, *, max_bytes: int | None = None) -> Any:
         """Read a key or a message from the bytes that its `to_bytes` made. All else is as in `load`.
 
         Parameters
         ----------
         data : bytes-like
             Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
+        max_bytes : int, optional
+            As for `load`.
         """
-        return self._deserialize(checks.data("load_bytes", data))
+        read = checks.data("load_bytes", data)
+        with headers.explained(self, "load_bytes", read):
+            limits.limit_of("load_bytes", max_bytes, len(read), lambda: _native.inspect_bytes(read, False)[1])
+        return self._deserialize(read)
 
     @abstractmethod
     def _deserialize(self, data: Any) -> Any:

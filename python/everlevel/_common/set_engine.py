@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from .. import _native
-from ..errors import FileParametersError, FileSizeError, MissingKeyError, OperandTypeError
-from . import checks, headers
+from ..errors import FileParametersError, MissingKeyError, OperandTypeError
+from . import checks, headers, limits
 from .core import Core
 from .engines import Engines
 from .locks import Lock
@@ -218,7 +217,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         with headers.explained(self, "load", text):
             # The system's errors are those of the reading.
             size = os.path.getsize(text) if os.path.isfile(text) else 0
-            limit = _limit("load", max_bytes, size, lambda: _native.inspect_file(text)[1])
+            limit = limits.limit_of("load", max_bytes, size, lambda: _native.inspect_file(text)[1])
             return self._wrap_stored(*self._context.load(text, limit))
 
     def load_bytes(self, data: Any, *, max_bytes: int | None = None) -> Any:
@@ -233,7 +232,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         """
         read = checks.data("load_bytes", data)
         with headers.explained(self, "load_bytes", read):
-            limit = _limit("load_bytes", max_bytes, len(read), lambda: _native.inspect_bytes(read, False)[1])
+            limit = limits.limit_of("load_bytes", max_bytes, len(read), lambda: _native.inspect_bytes(read, False)[1])
             return self._wrap_stored(*self._context.deserialize(read, limit))
 
     def _deserialize(self, data: Any) -> OfEngine:
@@ -245,28 +244,3 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
     @abstractmethod
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         """Return the object of what a file holds, native and noted."""
-
-
-_MAX_BYTES: Final = 2**30
-"""Largest ciphertexts and public keys that are read, unless the caller says otherwise."""
-
-_OF_STRANGERS: Final = ("ciphertext", "array", "public_key")
-"""Ends of the kinds that these have."""
-
-
-def _limit(operation: str, max_bytes: Any, size: int, metadata: Callable[[], Mapping[str, str]]) -> int:
-    """Check the size of what is to be read, and return how large it may be in memory."""
-    if max_bytes is None:
-        limit = _MAX_BYTES
-        is_limited = size > limit and metadata().get("kind", "").endswith(_OF_STRANGERS)
-    else:
-        limit = checks.integer_between(operation, "max_bytes", max_bytes, 0, 2**63 - 1, "give a number of bytes")
-        is_limited = True
-    if is_limited and size > limit:
-        raise FileSizeError(
-            f"{operation}: the file has {size} bytes, and {limit} at most are taken; "
-            f"pass a larger max_bytes if you trust who sent it",
-            found=size,
-            expected=limit,
-        )
-    return limit

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, Final, cast
 
 from .. import _native
-from .._common import checks, headers
+from .._common import checks, headers, limits
 from .._common.storable import PathLike
 from ..errors import UnsupportedKindError
 from . import _device, _shape, keys
@@ -38,7 +39,13 @@ _EVALUATION_KEYS: Final = frozenset(_KEYS) - {_native.SecretKey, _native.PublicK
 
 
 def load(
-    self: Core, path: PathLike, *, mapped: bool | None = None, verify: bool = False, expanded: bool | None = None
+    self: Core,
+    path: PathLike,
+    *,
+    mapped: bool | None = None,
+    verify: bool = False,
+    expanded: bool | None = None,
+    max_bytes: int | None = None,
 ) -> Storable:
     """Read a plaintext, a ciphertext or a key from a file, whichever it holds.
 
@@ -61,6 +68,9 @@ def load(
     expanded : bool, optional
         Expand the uniform halves of a seeded key now: more memory, faster use. If left out, keys in memory are
         held as the engine holds its own, and mapped ones as they are in the file.
+    max_bytes : int, optional
+        Largest size of the file; what is seeded in it has up to twice the size in memory. If left out, 2**30 for
+        ciphertexts and public keys, which strangers send; all else has the size of its parameters.
 
     Raises
     ------
@@ -70,7 +80,7 @@ def load(
         If there is no memory for a copy of it.
     FormatError
         If it isn't what it should be: `ForeignFileError`, `NewerFormatError`, `TruncatedFileError`,
-        `ChecksumError`, `FileParametersError` and others each say in which way.
+        `ChecksumError`, `FileParametersError`, `FileSizeError` and others each say in which way.
 
     Examples
     --------
@@ -87,6 +97,9 @@ def load(
     expands = None if expanded is None else checks.flag(operation, "expanded", expanded)
     text, verifies = checks.path(operation, path), checks.flag(operation, "verify", verify)
     with headers.explained(self, operation, text):
+        # The system's errors are those of the reading.
+        size = os.path.getsize(text) if os.path.isfile(text) else 0
+        limits.limit_of(operation, max_bytes, size, lambda: _native.inspect_file(text)[1])
         loaded = wrap(self, *_native.load(self._context, text, None, maps, verifies, expands))
     if maps is False:
         prepare_new(self, loaded)
