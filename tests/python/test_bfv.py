@@ -161,6 +161,22 @@ def test_public_keys_encrypt_and_dont_decrypt(engine: bfv.Engine, secret_key: bf
         bfv.Engine("n14", insecure_log_n=8).encrypt([1], key)
 
 
+def test_rerandomized_vectors_are_the_same(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    public_key = engine.create_public_key(secret_key)
+    values = np.arange(engine.slot_count + 3) % 50
+    x = engine.encrypt(values, secret_key)
+    for message in (x, x * x, engine.rerandomize(x, public_key)):
+        again = engine.rerandomize(message, public_key)
+        assert (engine.decrypt(again, secret_key) == engine.decrypt(message, secret_key)).all()
+        assert again.to_bytes() != message.to_bytes()
+        assert again.budget_bits <= message.budget_bits
+    other = engine.create_public_key(engine.create_secret_key())
+    with pytest.raises(errors.KeyMismatchError):
+        engine.rerandomize(x, other)
+    with pytest.raises(errors.OperandTypeError, match=r"^rerandomize: public_key is"):
+        engine.rerandomize(x, secret_key)  # type: ignore[arg-type]
+
+
 def test_named_sets_are_secure_and_exact() -> None:
     assert [p.name for p in bfv.parameter_sets()] == ["n12", "n13", "n14", "n15", "n16-depth-30", "n16"]
     engine = bfv.Engine("n13", thread_count=1)

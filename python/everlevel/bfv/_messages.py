@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy import int64
 from numpy.typing import ArrayLike, NDArray
 
+from .._common.storable import own
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -42,6 +44,44 @@ def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> Cipher
     operation = "encrypt"
     native = _operands.encryption_key(self, operation, key)
     return Ciphertext(self, self._context.encrypt(_operands.vector(self, operation, values), native))
+
+
+def rerandomize(self: Core, ciphertext: Ciphertext, public_key: PublicKey) -> Ciphertext:
+    """Make another ciphertext of the same vector, by adding a public key's encryption of zeros.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+        Any one of the key's secret.
+    public_key : PublicKey
+        Of the owner.
+
+    Raises
+    ------
+    KeyMismatchError
+        If they belong to different secrets.
+    NoiseError
+        If the budget is used up.
+    EngineMismatchError
+        If one is of other parameters.
+
+    Notes
+    -----
+    Nobody without the secret can tell what a result was copied from. The noise isn't hidden: the owner of the secret
+    learns of its size.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> x = engine.rerandomize(engine.encrypt([5, -7], secret_key), engine.create_public_key(secret_key))
+    >>> engine.decrypt(x, secret_key)[:3]
+    array([ 5, -7,  0])
+    """
+    operation = "rerandomize"
+    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    key = own(self, operation, "public_key", public_key, PublicKey)
+    zeros = np.zeros(len(x) * self.slot_count, dtype=np.int64)
+    return Ciphertext(self, self._context.add(x._native, self._context.encrypt(zeros, key._native)))
 
 
 def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[int64]:

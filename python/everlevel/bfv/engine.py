@@ -237,6 +237,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt
+    rerandomize = _messages.rerandomize
 
     add = _arithmetic.add
     subtract = _arithmetic.subtract
