@@ -30,8 +30,9 @@ const MESSAGES: [Message; 4] = [
 ];
 const SIGNS: Message = ("signs", |i| Complex64::new(uniform(2 * i).signum(), uniform(2 * i + 1).signum()));
 
-/// An order: its name, how it is called, the level that it starts from.
-type Order = (&'static str, Method, SlotType, usize);
+/// An order: its name, how it is called, the level that it starts from, and the one that it ends at, where it is not
+/// the highest.
+type Order = (&'static str, Method, SlotType, usize, Option<usize>);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -67,13 +68,17 @@ fn measure(ctx: &Context, stage_count: usize, size: &str, rounds: usize) -> Resu
         }
     };
     let keys = BootstrapKeys { relinearization: &relinearization, conjugation: &conjugation, bootstrap };
-    let orders: [Order; 4] = [
-        ("last, from level 0", Method::Regular, SlotType::Complex, 0),
-        ("first, complex", Method::Usual, SlotType::Complex, stage_count),
-        ("first, real", Method::Usual, SlotType::Real, stage_count),
-        ("sign", Method::Sign, SlotType::Complex, stage_count),
+    let orders: [Order; 8] = [
+        ("last, from level 0", Method::Regular, SlotType::Complex, 0, None),
+        ("last, to level 4", Method::Regular, SlotType::Complex, 0, Some(4)),
+        ("first, complex", Method::Usual, SlotType::Complex, stage_count, None),
+        ("first, to level 10", Method::Usual, SlotType::Complex, stage_count, Some(10)),
+        ("first, to level 7", Method::Usual, SlotType::Complex, stage_count, Some(7)),
+        ("first, to level 4", Method::Usual, SlotType::Complex, stage_count, Some(4)),
+        ("first, real", Method::Usual, SlotType::Real, stage_count, None),
+        ("sign", Method::Sign, SlotType::Complex, stage_count, None),
     ];
-    let values = |(_, value): Message, (_, method, slot_type, _): Order| -> Vec<Complex64> {
+    let values = |(_, value): Message, (_, method, slot_type, ..): Order| -> Vec<Complex64> {
         let value = |i| match (method, slot_type) {
             (Method::Sign, _) => SIGNS.1(i),
             (_, SlotType::Real) => value(i).re.into(),
@@ -82,14 +87,15 @@ fn measure(ctx: &Context, stage_count: usize, size: &str, rounds: usize) -> Resu
         (0..ctx.slot_count()).map(value).collect()
     };
     let run = |order: Order, ct: &Ciphertext| {
-        let (_, method, slot_type, _) = order;
+        let (_, method, slot_type, _, level) = order;
+        let bootstrapper = bootstrapper.to_level(level);
         let bootstrap = || bootstrapper.bootstrap_many(method, &[ct], keys, slot_type, &no_progress);
         let (seconds, out) = Clock::Process.time(bootstrap);
         Ok::<_, Error>((seconds, out?.remove(0)))
     };
     let encrypted =
         |message, order: Order| ctx.encrypt_with_secret(&ctx.encode(&values(message, order), order.3)?, &secret);
-    let mut seconds = [const { Vec::new() }; 4];
+    let mut seconds = [const { Vec::new() }; 8];
     for _ in 0..=rounds {
         for (order, seconds) in orders.into_iter().zip(&mut seconds) {
             seconds.push(run(order, &encrypted(MESSAGES[0], order)?)?.0);

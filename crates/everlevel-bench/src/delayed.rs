@@ -132,14 +132,14 @@ impl DelayedRows {
     }
 
     /// The digits of a polynomial, over the auxiliary primes alone.
-    pub fn digits(&self, ring: &Ring, gadget: &RnsGadget, poly: &Poly<Eval>) -> Vec<(usize, Poly<Eval>)> {
-        let own = gadget.digits.iter().enumerate().map(|(k, digit)| (k, digit.intersection(poly.set())));
-        own.filter(|(_, own)| !own.is_empty()).map(|(k, own)| (k, lifted(ring, poly, &own, &self.auxiliary))).collect()
+    pub fn digits(&self, ring: &Ring, gadget: &RnsGadget, poly: &Poly<Eval>) -> Vec<(Vec<usize>, Poly<Eval>)> {
+        let digits = gadget.digits_over(ring, poly.set()).into_iter();
+        digits.map(|(rows, own)| (rows, lifted(ring, poly, &own, &self.auxiliary))).collect()
     }
 
     /// `Σ digit·(body, mask)` over the primes of `to` and the special ones, as [`HalfProduct::multiply`] has it over
     /// the digits' primes.
-    pub fn multiply(&self, ring: &Ring, digits: &Vec<(usize, Poly<Eval>)>, to: &PrimeSet) -> [Poly<Eval>; 2] {
+    pub fn multiply(&self, ring: &Ring, digits: &Vec<(Vec<usize>, Poly<Eval>)>, to: &PrimeSet) -> [Poly<Eval>; 2] {
         let mut sums = [ring.zero(to), ring.zero(to)];
         for (group, rows) in &self.groups {
             let wanted = group.intersection(to);

@@ -58,6 +58,10 @@ pub const MAX_LOG_N: u32 = 17;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
 pub(crate) const HEADROOM_BITS: f64 = 5.0;
 
+/// The message level that bootstraps to lower levels are fastest to: the primes of those above it are a digit of their
+/// own in keys, where they can be.
+pub(crate) const LOW_LEVEL: usize = 4;
+
 /// log2 of the ratio of each CoeffsToSlots stage, last stage first: the stage with the largest blocks, whose plaintexts
 /// have the most coefficients, needs the most bits (docs/notes/bootstrap.md).
 pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {

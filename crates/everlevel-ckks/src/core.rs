@@ -65,7 +65,7 @@ impl Core {
         let is_wide = params.literal().precision == Precision::Double;
         let ladder = if is_wide { ladder.with_exact_scales(&ring) } else { ladder };
         let largest_scale = ladder.scales.iter().copied().fold(0.0, f64::max);
-        let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
+        let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], &Gadget::consecutive)?;
         let bootstrap_gadgets = BootstrapGadgets::new(&params, &ring)?;
         let fingerprint = params.fingerprint();
         let Options { seeded_keys, mask_cipher, refuse_assumed: refuses_assumed, .. } = options;
@@ -109,7 +109,7 @@ impl Core {
 
     /// The gadget of a rotation key for levels up to `level`.
     pub fn rotation_gadget(&self, level: usize) -> Result<Gadget, Error> {
-        best_gadget(&self.params, &self.ring, &self.ladder.sets[level], Gadget::consecutive)
+        best_gadget(&self.params, &self.ring, &self.ladder.sets[level], &Gadget::consecutive)
     }
 
     /// The left rotations of a rotation key: powers of two in both directions, ascending.
@@ -221,7 +221,7 @@ impl Core {
 }
 
 /// A way to cut a modulus into digits for special primes and bits of headroom.
-type Cut = fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget;
+type Cut<'a> = &'a dyn Fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget;
 
 /// The gadgets of the keys that serve the levels above the messages', one for each chain with a bootstrap.
 #[derive(Debug, Clone)]
@@ -240,8 +240,8 @@ impl BootstrapGadgets {
         let sets = params.eval_mod_sets();
         // Products start at the top level, and every level's primes belong to the key.
         let union = sets[1..].iter().fold(sets[0].clone(), |union, set| union.union(set));
-        let relinearization = best_gadget(params, ring, &union, Gadget::consecutive)?;
-        let conjugation = best_gadget(params, ring, &sets[sets.len() - 1], Gadget::balanced)?;
+        let relinearization = best_gadget(params, ring, &union, &Gadget::consecutive)?;
+        let conjugation = best_gadget(params, ring, &sets[sets.len() - 1], &Gadget::balanced)?;
         Ok(Some(Self { relinearization, conjugation }))
     }
 }
@@ -249,7 +249,7 @@ impl BootstrapGadgets {
 /// The gadget over `set` whose key switch needs the fewest transforms among those within the security cap:
 /// `(digits + 2)` times the number of primes. Where the cap leaves no room for the headroom (two levels at N = 2^13),
 /// key switches are noisier than a rounding.
-pub(crate) fn best_gadget(params: &Params, ring: &Ring, set: &PrimeSet, cut: Cut) -> Result<Gadget, Error> {
+pub(crate) fn best_gadget(params: &Params, ring: &Ring, set: &PrimeSet, cut: Cut<'_>) -> Result<Gadget, Error> {
     gadget_with_headroom(params, ring, set, cut, HEADROOM_BITS)
         .or_else(|refusal| gadget_with_headroom(params, ring, set, cut, -1e-6).map_err(|_| refusal))
 }
@@ -258,7 +258,7 @@ fn gadget_with_headroom(
     params: &Params,
     ring: &Ring,
     set: &PrimeSet,
-    cut: Cut,
+    cut: Cut<'_>,
     headroom_bits: f64,
 ) -> Result<Gadget, Error> {
     let mut best: Option<(usize, Gadget)> = None;

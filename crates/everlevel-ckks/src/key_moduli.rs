@@ -7,7 +7,7 @@ use everlevel_security::{SecretDistribution, max_log2_qp};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::moduli::{
-    Transform, coeffs_to_slots_counts, dense_gadget, encapsulation_gadget, raised, stage_gadget,
+    Transform, coeffs_to_slots_counts, dense_gadget, encapsulation_gadget, former_stage_gadget, raised, stage_gadget,
 };
 use crate::core::Core;
 use crate::{Context, Error};
@@ -109,7 +109,11 @@ impl Core {
             for stages in counts {
                 for (stage, [source, _]) in transform.sets(self, stages).iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
-                    all.push(key(name, stage_gadget(self, source)?.full_set(), main));
+                    let [now, former] = [stage_gadget(self, source)?, former_stage_gadget(self, source)?];
+                    if former.special != now.special {
+                        all.push(key(format!("{name}, of older files"), former.full_set(), main));
+                    }
+                    all.push(key(name, now.full_set(), main));
                 }
             }
         }
@@ -155,7 +159,7 @@ mod tests {
             let cap = params.max_log2_qp().expect("a row of the table");
             for level in 0..=max_level {
                 let set = PrimeSet::new(0..=level);
-                let gadget = best_gadget(&params, &ring, &set, Gadget::consecutive).expect("a gadget within the cap");
+                let gadget = best_gadget(&params, &ring, &set, &Gadget::consecutive).expect("a gadget within the cap");
                 let full = gadget.full_set();
                 let bits: f64 = full.indices().iter().map(|&i| (params.primes()[i] as f64).log2()).sum();
                 assert!(bits <= cap, "{max_level} levels, up to {level}: {bits} bits, cap {cap}");
@@ -183,14 +187,14 @@ mod tests {
             assert!(!stages.is_empty() && stages.iter().all(|&s| s < max_level), "{max_level} levels: {stages:?}");
             for &count in stages.iter().chain([&params.coeffs_to_slots_count(params.max_slots())]) {
                 for source in &chain.coeffs_to_slots[count - 1] {
-                    let gadget = best_gadget(&params, &ring, source, Gadget::balanced).expect("a gadget");
+                    let gadget = best_gadget(&params, &ring, source, &Gadget::fewest).expect("a gadget");
                     assert!(params.check_key(&ring, &gadget.full_set()).is_ok());
                 }
             }
             let sets = params.eval_mod_sets();
             let union = sets.iter().fold(sets[0].clone(), |union, set| union.union(set));
-            best_gadget(&params, &ring, &union, Gadget::consecutive).expect("a gadget");
-            best_gadget(&params, &ring, &sets[sets.len() - 1], Gadget::balanced).expect("a gadget");
+            best_gadget(&params, &ring, &union, &Gadget::consecutive).expect("a gadget");
+            best_gadget(&params, &ring, &sets[sets.len() - 1], &Gadget::balanced).expect("a gadget");
         }
     }
 
@@ -199,7 +203,7 @@ mod tests {
         let params = Params::try_from(literal).expect("params");
         let ring = Ring::new(4, params.primes()).expect("ring");
         let set = &params.chain.levels[params.literal().max_level];
-        let gadget = best_gadget(&params, &ring, set, Gadget::consecutive).ok()?;
+        let gadget = best_gadget(&params, &ring, set, &Gadget::consecutive).ok()?;
         assert!(
             params.check_key(&ring, &set.union(&PrimeSet::new([params.chain.special[0]]))).is_ok(),
             "the public key"

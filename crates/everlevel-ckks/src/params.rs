@@ -6,7 +6,7 @@ use everlevel_security::SecretDistribution;
 
 use crate::chain::{
     BOOTSTRAP_MESSAGE_LEVELS, Chain, ENCAPSULATION_WEIGHT, LOG2_BASE_SCALE, LOG2_DOUBLE_PRECISION_SCALE,
-    LOG2_HIGH_PRECISION_SCALE, MAX_DEEP_STAGES, log2_base_scale, stage_counts,
+    LOG2_HIGH_PRECISION_SCALE, LOW_LEVEL, MAX_DEEP_STAGES, log2_base_scale, stage_counts,
 };
 use crate::{Error, ParamsLiteral, Precision};
 
@@ -64,6 +64,12 @@ impl Params {
     /// The moduli of EvalMod in a chain with a bootstrap: the top message level's, and those above it.
     pub(crate) fn eval_mod_sets(&self) -> Vec<PrimeSet> {
         self.chain.levels[self.literal.max_level..].to_vec()
+    }
+
+    /// The primes of the message levels above [`LOW_LEVEL`].
+    pub(crate) fn upper_levels(&self) -> PrimeSet {
+        let low = LOW_LEVEL.min(self.literal.max_level);
+        self.chain.levels[self.literal.max_level].difference(&self.chain.levels[low])
     }
 
     fn is_deep(&self) -> bool {

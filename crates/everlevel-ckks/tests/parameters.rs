@@ -53,7 +53,10 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
         // A key for every stage of CoeffsToSlots, one back from the sparse secret for each of its stage counts, and two
         // for every stage of SlotsToCoeffs. CoeffsToSlots has four stages, or as many, and three in the deeper chains.
         let stages = counts.len() + 3 * counts.iter().sum::<usize>();
-        assert_eq!(keys.len(), 2 + (max_level + 1) + 3 + stages);
+        // Older files have other special primes in some of these.
+        let older = keys.iter().filter(|key| key.name.ends_with("of older files")).count();
+        assert!(older <= stages);
+        assert_eq!(keys.len() - older, 2 + (max_level + 1) + 3 + stages);
 
         // Fewer slots have other transforms.
         for slots in [2, 64, 1024, 1 << 14] {

@@ -121,12 +121,41 @@ impl RnsGadget {
     /// The fewest digits of nearly equal size, at most `log2(P) − headroom_bits` bits each where one exists: right for
     /// keys that serve one level. Primes go in descending size to the lightest digit.
     pub fn balanced(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64) -> Self {
+        Self::of_even(ring, set, special, headroom_bits, |digits, limit| digits.iter().all(|(bits, _)| *bits <= limit))
+    }
+
+    /// As [`RnsGadget::balanced`], with primes exchanged between digits where so few have room for all.
+    pub fn fewest(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64) -> Self {
+        Self::of_even(ring, set, special, headroom_bits, |digits, limit| exchange(ring, digits, limit))
+    }
+
+    /// As [`RnsGadget::fewest`], with the primes of `apart` as a digit of their own where that takes no more digits:
+    /// the key's products with polynomials that lack these primes have one digit less.
+    pub fn fewest_apart(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64, apart: &PrimeSet) -> Self {
+        let all = Self::fewest(ring, set, special, headroom_bits);
+        let (first, rest) = (set.intersection(apart), set.difference(apart));
+        if first.is_empty() || rest.is_empty() || ring.log2(&first) > ring.log2(special) - headroom_bits {
+            return all;
+        }
+        let mut cut = Self::fewest(ring, &rest, special, headroom_bits);
+        cut.digits.insert(0, first);
+        if cut.digits.len() <= all.digits.len() { cut } else { all }
+    }
+
+    /// The fewest digits of nearly equal size that `fit` in the limit, or can be made to.
+    fn of_even(
+        ring: &Ring,
+        set: &PrimeSet,
+        special: &PrimeSet,
+        headroom_bits: f64,
+        fit: impl Fn(&mut [Digit], f64) -> bool,
+    ) -> Self {
         let limit = ring.log2(special) - headroom_bits;
         let mut order = set.indices().to_vec();
         order.sort_by_key(|&index| std::cmp::Reverse(ring.modulus(index).q()));
         let fewest = ((ring.log2(set) / limit).ceil().max(1.0) as usize).min(set.len());
         for count in fewest..=set.len() {
-            let mut digits: Vec<(f64, Vec<usize>)> = vec![(0.0, Vec::new()); count];
+            let mut digits: Vec<Digit> = vec![(0.0, Vec::new()); count];
             for &i in &order {
                 let lightest = digits.iter_mut().min_by(|a, b| a.0.total_cmp(&b.0));
                 if let Some((bits, members)) = lightest {
@@ -134,7 +163,7 @@ impl RnsGadget {
                     members.push(i);
                 }
             }
-            if count == set.len() || digits.iter().all(|(bits, _)| *bits <= limit) {
+            if count == set.len() || fit(&mut digits, limit) {
                 let digits = digits.into_iter().map(|(_, members)| PrimeSet::new(members)).collect();
                 return Self { digits, special: special.clone() };
             }
@@ -147,6 +176,31 @@ impl RnsGadget {
         Self { digits: vec![set.clone()], special: special.clone() }
     }
 
+    /// The digits of polynomials over `set`, of which each has primes: of each, the rows of keys that it is multiplied
+    /// with, and its primes.
+    ///
+    /// Where few of a key's primes are left, digits that fit into one no larger than the key's largest are one digit:
+    /// the sum of their rows is the row of their union, since its unit is 1 modulo the primes of all of them and 0
+    /// modulo the others. It takes fewer transforms, and its noise is within that of full digits.
+    pub fn digits_over(&self, ring: &Ring, set: &PrimeSet) -> Vec<(Vec<usize>, PrimeSet)> {
+        let largest = self.digits.iter().map(|digit| ring.log2(digit)).fold(0.0, f64::max);
+        let mut all: Vec<(Vec<usize>, PrimeSet)> = Vec::new();
+        for (row, digit) in self.digits.iter().enumerate() {
+            let own = digit.intersection(set);
+            if own.is_empty() {
+                continue;
+            }
+            match all.iter_mut().find(|(_, primes)| ring.log2(primes) + ring.log2(&own) <= largest) {
+                Some((rows, primes)) => {
+                    rows.push(row);
+                    *primes = primes.union(&own);
+                }
+                None => all.push((vec![row], own)),
+            }
+        }
+        all
+    }
+
     /// The key's modulus without the special primes.
     pub fn ciphertext_set(&self) -> PrimeSet {
         PrimeSet::new(self.digits.iter().flat_map(|d| d.indices().iter().copied()))
@@ -155,6 +209,39 @@ impl RnsGadget {
     /// Every prime that the key is given over: the modulus that the security claim is about.
     pub fn full_set(&self) -> PrimeSet {
         self.ciphertext_set().union(&self.special)
+    }
+}
+
+/// A digit's bits and primes.
+type Digit = (f64, Vec<usize>);
+
+/// Whether digits are within a limit, after exchanges of primes between the largest digit and others: that first which
+/// leaves least in the larger of both.
+fn exchange(ring: &Ring, digits: &mut [Digit], limit: f64) -> bool {
+    let bits = |prime: usize| ring.modulus(prime).log2();
+    loop {
+        let largest = (0..digits.len()).max_by(|&a, &b| digits[a].0.total_cmp(&digits[b].0));
+        let Some(largest) = largest.filter(|&at| digits[at].0 > limit) else { return true };
+        let total = digits[largest].0;
+        let mut best: Option<(f64, [usize; 3])> = None;
+        for other in (0..digits.len()).filter(|&other| other != largest) {
+            for (i, &from) in digits[largest].1.iter().enumerate() {
+                for (j, &to) in digits[other].1.iter().enumerate() {
+                    // Exchanges of primes of one size lead nowhere.
+                    let less = bits(from) - bits(to);
+                    let left = (total - less).max(digits[other].0 + less);
+                    if less > 0.5 && left < best.map_or(total - 0.5, |(least, _)| least) {
+                        best = Some((left, [other, i, j]));
+                    }
+                }
+            }
+        }
+        let Some((_, [other, i, j])) = best else { return false };
+        let (from, to) = (digits[largest].1[i], digits[other].1[j]);
+        (digits[largest].1[i], digits[other].1[j]) = (to, from);
+        let less = bits(from) - bits(to);
+        digits[largest].0 -= less;
+        digits[other].0 += less;
     }
 }
 

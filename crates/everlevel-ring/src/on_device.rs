@@ -17,8 +17,8 @@ use crate::{Basis, Coeff, Eval, Poly, PrimeSet, ResidueRows, Ring};
 
 pub(crate) type Device = Arc<dyn DeviceRing>;
 
-/// Digits of a polynomial, each with its row's index.
-pub(crate) type Digits = Vec<(usize, Poly<Eval>)>;
+/// Digits of a polynomial, each with the rows that it is multiplied with.
+pub(crate) type Digits = Vec<(Vec<usize>, Poly<Eval>)>;
 
 /// The digits of a polynomial that are multiplied with a key, and polynomials whose products with a set of primes are
 /// added to the sums, where they have the prime.
@@ -211,7 +211,12 @@ impl Ring {
     }
 
     /// [`Ring::mod_up`].
-    pub(crate) fn mod_up_there(&self, all: &[&Poly<Eval>], digits: &[PrimeSet], special: &PrimeSet) -> Vec<Digits> {
+    pub(crate) fn mod_up_there(
+        &self,
+        all: &[&Poly<Eval>],
+        digits: &[PrimeSet],
+        special: &PrimeSet,
+    ) -> Vec<Vec<(usize, Poly<Eval>)>> {
         let device = &device([all[0]]);
         let all: Vec<_> = all.iter().map(|a| there(self, device, a)).collect();
         let full = all[0].set().union(special);
@@ -353,14 +358,15 @@ impl Ring {
         for (KeyOperand { digits, rows, addends }, [body, mask]) in operands.iter().zip(&sums) {
             let held = rows.on_device(self, &**device);
             for (prime, to) in body.on_device().each() {
-                let term = |(row, digit): &(usize, Poly<Eval>)| {
+                let term = |digit: &Poly<Eval>, row: usize| {
                     (digit.on_device().limb(prime), [0, 1].map(|part| held.at(2 * row + part, prime)))
                 };
+                let terms = digits.iter().flat_map(|(rows, digit)| rows.iter().map(move |&row| term(digit, row)));
                 let at_prime = |poly: &Poly<Eval>| poly.set().contains(prime).then(|| poly.on_device().limb(prime));
                 products.push(KeyProduct {
                     to: [to, mask.on_device().limb(prime)],
                     prime,
-                    terms: digits.iter().map(term).collect(),
+                    terms: terms.collect(),
                     addends: addends.map_or([None; 2], |(polys, _)| polys.map(|poly| poly.and_then(at_prime))),
                     factor: addends.map_or(0, |(_, factor)| self.product_mod(factor, prime)),
                 });

@@ -176,6 +176,11 @@ impl Ring {
     }
 }
 
+/// The rows of keys that digits are multiplied with, each with its digit.
+pub(crate) fn each_row(digits: &[(Vec<usize>, Poly<Eval>)]) -> impl Iterator<Item = (usize, &Poly<Eval>)> {
+    digits.iter().flat_map(|(rows, digit)| rows.iter().map(move |&row| (row, digit)))
+}
+
 /// The limbs of pairs over the same primes, prime by prime.
 pub(crate) fn limbs_by_prime(all: &mut [[Poly<Eval>; 2]]) -> Vec<Vec<[&mut [u64]; 2]>> {
     let primes = all.first().map_or(0, |[first, _]| first.set().len());
@@ -273,8 +278,8 @@ impl SampleRing for Ring {
 }
 
 impl HalfProduct for Ring {
-    /// Each digit that the polynomial has, with its index.
-    type Digits = Vec<(usize, Poly<Eval>)>;
+    /// Each digit that the polynomial has, with the rows that it is multiplied with.
+    type Digits = Vec<(Vec<usize>, Poly<Eval>)>;
     type Rows = ResidueRows;
     /// Body and mask, times the special primes.
     type Sum = [Poly<Eval>; 2];
@@ -304,12 +309,17 @@ impl HalfProduct for Ring {
         rows.bodies().iter().chain(rows.masks().into_iter().flatten()).map(PackedPoly::nbytes).sum()
     }
 
-    fn digits(&self, gadget: &RnsGadget, polys: &[&Poly<Eval>]) -> Vec<Vec<(usize, Poly<Eval>)>> {
-        self.mod_up(polys, &gadget.digits, &gadget.special)
+    fn digits(&self, gadget: &RnsGadget, polys: &[&Poly<Eval>]) -> Vec<Self::Digits> {
+        let Some(first) = polys.first() else { return Vec::new() };
+        let (rows, sets): (Vec<_>, Vec<_>) = gadget.digits_over(self, first.set()).into_iter().unzip();
+        let digits = self.mod_up(polys, &sets, &gadget.special);
+        let with_rows =
+            |of_one: Vec<(usize, _)>| of_one.into_iter().map(|(k, digit)| (rows[k].clone(), digit)).collect();
+        digits.into_iter().map(with_rows).collect()
     }
 
     /// Over the digits' primes; each block of the key is read from memory once.
-    fn multiply(&self, digits: &[&Vec<(usize, Poly<Eval>)>], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
+    fn multiply(&self, digits: &[&Self::Digits], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
         let Some(first) = digits.first() else { return Vec::new() };
         if first[0].1.is_there() {
             return self.multiply_there(digits, rows);
@@ -319,14 +329,14 @@ impl HalfProduct for Ring {
             digits.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();
         let block_len = BLOCK.min(self.n());
         limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
-            let indices: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
+            let indices: Vec<usize> = each_row(first).map(|(row, _)| row).collect();
             let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
             let masks: Vec<PackedLimb> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
             for at in (0..self.n()).step_by(block_len) {
                 let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
                 let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
                 for (digits, [o0, o1]) in digits.iter().zip(&mut outs) {
-                    let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
+                    let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
                     let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
                     self.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
                 }

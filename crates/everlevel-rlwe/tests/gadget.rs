@@ -74,6 +74,46 @@ proptest! {
             prop_assert!(gadget.digits.len() <= consecutive.digits.len() + 1);
         }
     }
+    #[test]
+    fn exchanges_leave_as_few_digits_as_the_limit_allows((set, special) in sets(), headroom in 0.0f64..40.0) {
+        let ring = ring();
+        let gadget = Gadget::fewest(&ring, &set, &special, headroom);
+        assert_partition(&gadget, &set, &special);
+        let limit = ring.log2(&special) - headroom;
+        let balanced = Gadget::balanced(&ring, &set, &special, headroom);
+        prop_assert!(gadget.digits.len() <= balanced.digits.len());
+        if gadget.digits.len() == balanced.digits.len() {
+            prop_assert_eq!(&gadget, &balanced);
+        } else {
+            prop_assert!(bits(&ring, &gadget.digits).iter().all(|&b| b <= limit + 1e-9));
+        }
+        let apart = PrimeSet::new(set.indices().iter().copied().skip(1).step_by(2));
+        let cut = Gadget::fewest_apart(&ring, &set, &special, headroom, &apart);
+        assert_partition(&cut, &set, &special);
+        prop_assert!(cut.digits.len() <= gadget.digits.len());
+        prop_assert!(cut == gadget || cut.digits[0] == apart, "apart, or as without");
+    }
+
+    #[test]
+    fn digits_over_fewer_primes_are_joined_up_to_the_largest((set, special) in sets(), kept in any::<u32>()) {
+        let ring = ring();
+        let gadget = Gadget::balanced(&ring, &set, &special, 1.0);
+        let largest = bits(&ring, &gadget.digits).into_iter().fold(0.0, f64::max);
+        let left = PrimeSet::new(set.indices().iter().copied().filter(|i| kept >> i & 1 == 1));
+        let digits = gadget.digits_over(&ring, &left);
+        let mut rows: Vec<usize> = digits.iter().flat_map(|(rows, _)| rows.clone()).collect();
+        rows.sort_unstable();
+        let expected = (0..gadget.digits.len()).filter(|&row| !gadget.digits[row].intersection(&left).is_empty());
+        prop_assert_eq!(rows, expected.collect::<Vec<_>>());
+        for (rows, primes) in &digits {
+            let all = rows.iter().fold(PrimeSet::new([]), |all, &row| all.union(&gadget.digits[row]));
+            prop_assert_eq!(primes, &all.intersection(&left));
+            prop_assert!(ring.log2(primes) <= largest);
+        }
+        for (k, (_, a)) in digits.iter().enumerate() {
+            prop_assert!(digits[..k].iter().all(|(_, b)| ring.log2(a) + ring.log2(b) > largest), "as few as can be");
+        }
+    }
 }
 
 #[test]

@@ -34,11 +34,14 @@ fn expected_phase(ring: &Ring, c: &Poly<Eval>, from: &SecretKey, gadget: &Gadget
         }
     });
     let mut sum = ring.to_eval(sum);
-    for (k, digit) in ring.mod_up(&[c], &gadget.digits, &gadget.special).remove(0) {
-        let randomness = Randomness::from(&seed(key_seed));
-        let errors = encryptor(ring, from.eval());
-        let error = errors.error(&gadget.full_set(), Domain::KeyNoise, &randomness, k as u64);
-        ring.mul_add_assign(&mut sum, &digit, &error);
+    let (rows, digits): (Vec<_>, Vec<_>) = gadget.digits_over(ring, c.set()).into_iter().unzip();
+    for (k, digit) in ring.mod_up(&[c], &digits, &gadget.special).remove(0) {
+        for row in &rows[k] {
+            let randomness = Randomness::from(&seed(key_seed));
+            let errors = encryptor(ring, from.eval());
+            let error = errors.error(&gadget.full_set(), Domain::KeyNoise, &randomness, *row as u64);
+            ring.mul_add_assign(&mut sum, &digit, &error);
+        }
     }
     sum
 }
@@ -50,7 +53,7 @@ fn the_phase_is_p_times_the_product_plus_the_digits_times_the_keys_errors_exactl
     let (from, to) = (secret(&ring, 1, 40), secret(&ring, 2, 64));
     for (index, gadget) in gadgets(&ring, &top).into_iter().enumerate() {
         let key = SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(7), true);
-        // At the key's own level and at lower ones, some of whose digits are cut short or gone.
+        // At the key's own level and at lower ones, some of whose digits are cut short, joined or gone.
         for set in [[0, 1, 2, 3].to_vec(), vec![0, 1, 2], vec![0, 2], vec![1]] {
             let set = PrimeSet::new(set);
             assert!(key.serves(&set));

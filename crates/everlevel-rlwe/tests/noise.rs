@@ -178,7 +178,7 @@ fn a_whole_gadget_switches_a_lifted_polynomial_in_one_digit() {
             let key = SwitchingKey::generate(&ring, (from.eval(), to.eval()), gadget.clone(), &seed(50 + draw), true);
             let c = ring.to_coeff(uniform(&ring, &base, draw));
             let lifted = ring.to_eval(ring.lift(&c, &set.union(&special)));
-            let out = key.switch_digits(&ring, &ring.zero(&set), &vec![(0, lifted.clone())]);
+            let out = key.switch_digits(&ring, &ring.zero(&set), &vec![(vec![0], lifted.clone())]);
             let mut expected = lifted;
             ring.mul_assign(&mut expected, from.eval());
             measured.extend(difference(&ring, &out.phase(&ring, &to), &expected));

@@ -4,11 +4,13 @@ use everlevel_io::Error as FileError;
 
 use everlevel_io::kinds;
 use everlevel_io::schema::refuse;
+use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::Error;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
+use crate::circuits::bootstrap::key_set::KeyPurpose;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::coeffs_to_slots_counts;
+use crate::circuits::bootstrap::moduli::{coeffs_to_slots_counts, former_stage_gadget};
 use crate::core::Core;
 use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
@@ -30,6 +32,26 @@ fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
 /// The value of a name.
 fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
     table.iter().find(|(_, n)| *n == name).map(|(value, _)| *value)
+}
+
+/// The switching keys of a file: rotations have today's digits, or all of them those of older files.
+struct StoredKeys<'a, 'i> {
+    reader: &'a Reader<'i>,
+    has_former_digits: Option<bool>,
+}
+
+impl StoredKeys<'_, '_> {
+    fn next(&mut self, name: &str, purpose: KeyPurpose, gadget: &Gadget) -> Result<SwitchingKey, Error> {
+        if let KeyPurpose::Rotation(_) = purpose {
+            let former = former_stage_gadget(self.reader.core, &gadget.ciphertext_set())?;
+            let told = || (former != *gadget).then(|| self.reader.has_shape(name, &former));
+            self.has_former_digits = self.has_former_digits.or_else(told);
+            if self.has_former_digits == Some(true) {
+                return self.reader.switching_key(name, &former);
+            }
+        }
+        self.reader.switching_key(name, gadget)
+    }
 }
 
 impl Stored for BootstrapKey {}
@@ -76,8 +98,9 @@ impl FileContent for BootstrapKey {
             return refuse("size", entry.size, "medium or large");
         };
         let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
-        Self::from_source("load", core, reader.origin()?, shape, &mut |name, _, gadget| {
-            reader.switching_key(name, gadget)
+        let mut keys = StoredKeys { reader, has_former_digits: None };
+        Self::from_source("load", core, reader.origin()?, shape, &mut |name, purpose, gadget| {
+            keys.next(name, purpose, gadget)
         })
     }
 }
@@ -99,6 +122,7 @@ impl FileContent for SmallBootstrapKey {
             return Err(Error::NoBootstrap { op: "load" });
         }
         reader.check_slots(entry.slot_count)?;
-        Self::from_source("load", core, reader.origin()?, &mut |name, _, gadget| reader.switching_key(name, gadget))
+        let mut keys = StoredKeys { reader, has_former_digits: None };
+        Self::from_source("load", core, reader.origin()?, &mut |name, purpose, gadget| keys.next(name, purpose, gadget))
     }
 }

@@ -122,6 +122,11 @@ impl<'i> Reader<'i> {
         entries::mask_seed_from_text(text)
     }
 
+    /// Whether there is a switching key of a name and a shape.
+    pub fn has_shape(&self, name: &str, gadget: &Gadget) -> bool {
+        self.keys.get(name).is_some_and(|entry| entry.has_shape(gadget))
+    }
+
     /// A switching key, which must have the shape that this context gives to such a key.
     pub fn switching_key(&self, name: &str, gadget: &Gadget) -> Result<SwitchingKey, Error> {
         let missing = || FileError::header(format!("key {}", self.full(name)), "missing", "there");

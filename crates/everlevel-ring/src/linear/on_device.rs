@@ -7,7 +7,7 @@ use super::{BabySteps, Diagonal, GiantSteps, PackedTerm};
 use crate::device::{Call, DiagonalSums, DiagonalTerm, Plain};
 use crate::held::{Held, run};
 use crate::on_device::{Device, KeyOperand, device, there};
-use crate::{Eval, Poly, PrimeSet, ResidueRows, Ring};
+use crate::{Eval, HalfProduct, Poly, PrimeSet, ResidueRows, Ring};
 
 /// A term of sums.
 struct Term<'a> {
@@ -78,7 +78,7 @@ impl Ring {
         let cts: Vec<[&Poly<Eval>; 2]> = cts.iter().map(|ct| ct.each_ref().map(|part| &**part)).collect();
         let rotates = steps.rotations.iter().any(|(_, rows)| rows.is_some());
         let digits = match rotates {
-            true => self.mod_up_there(&cts.iter().map(|ct| ct[1]).collect::<Vec<_>>(), &steps.gadget.digits, special),
+            true => self.digits(steps.gadget, &cts.iter().map(|ct| ct[1]).collect::<Vec<_>>()),
             false => cts.iter().map(|_| Vec::new()).collect(),
         };
         // By ciphertext and rotation: <digits, key> + (P·c0, 0), or (P·c0, P·c1) over the source's primes.
@@ -148,7 +148,7 @@ impl Ring {
             false => {
                 let masks = self.rescale_many_there(masks, source);
                 let masks: Vec<&Poly<Eval>> = masks.iter().collect();
-                let digits = self.mod_up_there(&masks, &gadget.digits, &gadget.special);
+                let digits = self.digits(gadget, &masks);
                 let each = digits.iter().zip(&bodies).zip(unmoved.iter().flat_map(|_| rows()));
                 let operands: Vec<KeyOperand> = each
                     .map(|((digits, body), rows)| KeyOperand {

@@ -12,7 +12,7 @@ use everlevel_math::{GaloisMap, packed};
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
-use crate::residues::{PackedLimb, limbs_by_prime};
+use crate::residues::{PackedLimb, each_row, limbs_by_prime};
 use crate::{Diagonal, Eval, HalfProduct, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
 /// Residues of a block: two rotated parts of sixteen baby steps, or the expanded blocks of sixteen terms, fill half a
@@ -22,7 +22,7 @@ const BLOCK: usize = 2048;
 /// A ciphertext, body and mask, and the digits of its mask.
 struct Input<'a> {
     ct: &'a [&'a Poly<Eval>; 2],
-    digits: Vec<(usize, Poly<Eval>)>,
+    digits: Vec<(Vec<usize>, Poly<Eval>)>,
 }
 
 /// The baby steps of a linear transform, for [`Ring::baby_sums`].
@@ -49,12 +49,12 @@ struct Work<'a> {
 /// A ciphertext to be rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is
 /// one.
 struct Source<'a> {
-    digits: &'a [(usize, Poly<Eval>)],
+    digits: &'a [(Vec<usize>, Poly<Eval>)],
     parts: &'a [Limb; 2],
     rows: Option<&'a Rows<'a>>,
 }
 
-/// For each digit, the packed body and mask of a key at one prime.
+/// For each row that digits are multiplied with, the packed body and mask of a key at one prime.
 type Rows<'a> = Vec<[PackedLimb<'a>; 2]>;
 
 /// One prime of the sums: for each giant step, its two parts.
@@ -73,7 +73,7 @@ impl Ring {
         let full = steps.source.union(special);
         let masks: Vec<&Poly<Eval>> = cts.iter().map(|[_, mask]| *mask).collect();
         let digits = if steps.rotations.iter().any(|(_, rows)| rows.is_some()) {
-            self.mod_up(&masks, &steps.gadget.digits, special)
+            self.digits(steps.gadget, &masks)
         } else {
             vec![Vec::new(); cts.len()]
         };
@@ -152,11 +152,10 @@ impl<'a> Work<'a> {
     }
 
     fn rows<'k>(&self, key: &'k ResidueRows, prime: usize) -> Rows<'k> {
-        let row = |(row, _): &(usize, _)| {
-            [PackedLimb::Held(key.body_limb(*row, prime)), key.mask_limb(self.ring, *row, prime)]
-        };
+        let row =
+            |(row, _): (usize, _)| [PackedLimb::Held(key.body_limb(row, prime)), key.mask_limb(self.ring, row, prime)];
         // All ciphertexts have the same digits.
-        self.inputs.first().map_or(Vec::new(), |input| input.digits.iter().map(row).collect())
+        self.inputs.first().map_or(Vec::new(), |input| each_row(&input.digits).map(row).collect())
     }
 
     /// Block `block` of `σ(<digits, key> + (P·c0, 0))`, or of `(P·c0, P·c1)` where there is no key.
@@ -177,7 +176,7 @@ impl<'a> Work<'a> {
             return;
         };
         let m = self.ring.modulus(prime);
-        let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
+        let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
         let part = |k: usize| rows.iter().map(move |r| packed::block(&r[k], from, len));
         let (b, a): (Vec<&[u8]>, Vec<&[u8]>) = (part(0).collect(), part(1).collect());
         let (mut u0, mut u1) = ([0u64; BLOCK], [0u64; BLOCK]);

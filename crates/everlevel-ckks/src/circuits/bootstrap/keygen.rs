@@ -9,7 +9,7 @@ use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::{coeffs_to_slots_count, coeffs_to_slots_counts};
+use crate::circuits::bootstrap::moduli::{coeffs_to_slots_count, coeffs_to_slots_counts, former_stage_gadget};
 use crate::core::Core;
 use crate::keys::SecretKey;
 use crate::{Error, Progress};
@@ -44,11 +44,12 @@ impl Bootstrapper {
         progress: Progress,
     ) -> Result<BootstrapKey, Error> {
         let coeffs_to_slots_count = coeffs_to_slots_count(&self.context().core);
-        self.bootstrap_key_with(kind, secret, (stage_count, coeffs_to_slots_count), size, progress)
+        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
+        self.bootstrap_key_of_shape(shape, secret, false, progress)
     }
 
-    /// Keys of a kind with so many stages of SlotsToCoeffs and of CoeffsToSlots, as older files have them: version 0.1
-    /// had as many of one as of the other.
+    /// Keys of a kind with so many stages of SlotsToCoeffs and of CoeffsToSlots, and digits, as older files have them:
+    /// version 0.1 had as many stages of one as of the other, and balanced digits.
     ///
     /// # Errors
     /// As [`Bootstrapper::bootstrap_key`].
@@ -60,10 +61,21 @@ impl Bootstrapper {
         size: BootstrapKeySize,
         progress: Progress,
     ) -> Result<BootstrapKey, Error> {
+        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
+        self.bootstrap_key_of_shape(shape, secret, true, progress)
+    }
+
+    fn bootstrap_key_of_shape(
+        &self,
+        shape: BootstrapKeyShape,
+        secret: &SecretKey,
+        is_former: bool,
+        progress: Progress,
+    ) -> Result<BootstrapKey, Error> {
+        let BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, .. } = shape;
         let op = kind.operation();
         self.context().check(op, "secret key", secret.origin)?;
         self.check_stage_count(op, stage_count)?;
-        let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };
         let supported = coeffs_to_slots_counts(&self.context().core);
         if !supported.contains(&coeffs_to_slots_count) {
             let (stage_count, slot_count) = (coeffs_to_slots_count, self.context().slot_count());
@@ -75,7 +87,11 @@ impl Bootstrapper {
         self.context().install_large(op, footprint, |core| {
             let mut generator = Generator::new(op, core, secret, seed, progress, shape.key_count(core))?;
             BootstrapKey::from_source(op, core, secret.origin, shape, &mut |_, purpose, gadget| {
-                generator.key(purpose, gadget)
+                let former = match purpose {
+                    KeyPurpose::Rotation(_) if is_former => Some(former_stage_gadget(core, &gadget.ciphertext_set())?),
+                    _ => None,
+                };
+                generator.key(purpose, former.as_ref().unwrap_or(gadget))
             })
         })
     }

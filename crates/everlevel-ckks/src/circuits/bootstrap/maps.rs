@@ -16,7 +16,7 @@ use num_complex::Complex64;
 use crate::chain::LOG2_EVAL_MOD;
 use crate::circuits::bootstrap::dft::{self, Shape, Shift, Steps, UpperHalfFactor};
 use crate::circuits::bootstrap::key_set::StageKeys;
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, coeffs_to_slots_count, is_packed};
+use crate::circuits::bootstrap::moduli::{MapsKind, Transform, coeffs_to_slots_count, is_packed, stage_special};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::ladder::ratio;
@@ -158,8 +158,10 @@ impl MapCache {
             None => {
                 let integers = self.maps(core, tables, id);
                 let lifted = |(stage, keys): (&Arc<LinearTransform>, &StageKeys)| {
-                    let special = keys.values().next().map(|key| &key.gadget().special);
-                    special.and_then(|s| stage.lifted(&core.ring, s)).map_or_else(|| stage.clone(), Arc::new)
+                    // For all keys that share the maps, of which older ones may have other special primes.
+                    let set = keys.values().next().map(|key| key.gadget().ciphertext_set());
+                    let special = set.and_then(|set| stage_special(core, &set).ok());
+                    special.and_then(|s| stage.lifted(&core.ring, &s)).map_or_else(|| stage.clone(), Arc::new)
                 };
                 let stages = integers.stages.iter().zip(keys).map(lifted).collect();
                 self.insert_lifted(id, Maps { stages, rotation: integers.rotation })

@@ -132,7 +132,21 @@ fn pairs(sets: &[PrimeSet]) -> Vec<[PrimeSet; 2]> {
 
 /// The gadget of the rotation keys of a stage.
 pub(crate) fn stage_gadget(core: &Core, source: &PrimeSet) -> Result<Gadget, Error> {
-    best_gadget(&core.params, &core.ring, source, Gadget::balanced)
+    let upper = core.params.upper_levels();
+    best_gadget(&core.params, &core.ring, source, &|ring, set, special, headroom_bits| {
+        Gadget::fewest_apart(ring, set, special, headroom_bits, &upper)
+    })
+}
+
+/// The gadget of such keys in older files, whose digits were balanced.
+pub(crate) fn former_stage_gadget(core: &Core, source: &PrimeSet) -> Result<Gadget, Error> {
+    best_gadget(&core.params, &core.ring, source, &Gadget::balanced)
+}
+
+/// The special primes of all keys that a stage may have.
+pub(crate) fn stage_special(core: &Core, source: &PrimeSet) -> Result<PrimeSet, Error> {
+    let [now, former] = [stage_gadget(core, source)?, former_stage_gadget(core, source)?];
+    Ok(now.special.union(&former.special))
 }
 
 /// The gadget of the key to the sparse secret, at the base prime; none where the parameters have no bootstrap.

@@ -436,7 +436,7 @@ impl<'a> Run<'a> {
         };
         let c1 = lift(sparse.c1, &with_special);
         let c0 = lift(sparse.c0, raised);
-        top.to_dense.switch_digits(ring, &c0, &vec![(0, c1)])
+        top.to_dense.switch_digits(ring, &c0, &vec![(vec![0], c1)])
     }
 
     /// `w + conj(w)` and, where both are asked for, `−i·(w − conj(w))`: twice the real and the imaginary parts.
