@@ -4,6 +4,8 @@
 //! and rounds; since it goes from any set to any other, it is the key switch's `mod_down`, the scheme's rescaling by a
 //! ratio of any size, and both at once.
 
+use std::borrow::Cow;
+
 use everlevel_math::{BasisConverter, CONVERSION_BLOCK};
 use rayon::prelude::*;
 
@@ -19,6 +21,55 @@ struct Conversion<'a> {
     /// In coefficient representation, times the converter's scales.
     sources: Vec<Limb>,
     targets: Vec<Limb>,
+}
+
+/// A limb of a digit.
+enum DigitLimb<'a> {
+    /// In coefficient representation.
+    Converted(Limb),
+    Own(Limb),
+    Shared(&'a [u64]),
+}
+
+/// The limbs of a polynomial that is cut into digits: each prime is of one digit.
+enum OwnLimbs<'a> {
+    Owned(Vec<Option<Limb>>),
+    Shared(&'a Poly<Eval>),
+}
+
+impl<'a> From<Cow<'a, Poly<Eval>>> for OwnLimbs<'a> {
+    fn from(a: Cow<'a, Poly<Eval>>) -> Self {
+        match a {
+            Cow::Owned(a) => Self::Owned(a.into_limbs().into_iter().map(Some).collect()),
+            Cow::Borrowed(a) => Self::Shared(a),
+        }
+    }
+}
+
+impl<'a> OwnLimbs<'a> {
+    fn take(&mut self, set: &PrimeSet, prime: usize) -> Option<DigitLimb<'a>> {
+        match self {
+            Self::Owned(limbs) => Some(DigitLimb::Own(limbs[set.position(prime)?].take()?)),
+            Self::Shared(a) => Some(DigitLimb::Shared(a.limb(prime))),
+        }
+    }
+}
+
+impl DigitLimb<'_> {
+    fn finished(self, ring: &Ring, prime: usize) -> Limb {
+        match self {
+            Self::Converted(mut limb) => {
+                ring.ntt(prime).forward(&mut limb);
+                limb
+            }
+            Self::Own(limb) => limb,
+            Self::Shared(from) => {
+                let mut limb = ring.scratch_limb();
+                limb.copy_from_slice(from);
+                limb
+            }
+        }
+    }
 }
 
 /// A converter, and one stretch of its sources and targets.
@@ -82,15 +133,26 @@ impl Ring {
         digits: &[PrimeSet],
         special: &PrimeSet,
     ) -> Vec<Vec<(usize, Poly<Eval>)>> {
+        self.mod_up_of(all.iter().map(|a| Cow::Borrowed(*a)).collect(), digits, special)
+    }
+
+    /// [`Ring::mod_up`], where polynomials that are owned become limbs of their digits.
+    pub(crate) fn mod_up_of(
+        &self,
+        all: Vec<Cow<'_, Poly<Eval>>>,
+        digits: &[PrimeSet],
+        special: &PrimeSet,
+    ) -> Vec<Vec<(usize, Poly<Eval>)>> {
         let Some(first) = all.first() else { return Vec::new() };
         if first.is_there() {
-            return self.mod_up_there(all, digits, special);
+            return self.mod_up_there(&all.iter().map(|a| &**a).collect::<Vec<_>>(), digits, special);
         }
-        let full = first.set.union(special);
+        let set = first.set.clone();
+        let full = set.union(special);
         let parts: Vec<(usize, PrimeSet, PrimeSet)> = digits
             .iter()
             .enumerate()
-            .map(|(k, d)| (k, d.intersection(&first.set)))
+            .map(|(k, d)| (k, d.intersection(&set)))
             .filter(|(_, own)| !own.is_empty())
             .map(|(k, own)| {
                 let targets = full.difference(&own);
@@ -98,7 +160,7 @@ impl Ring {
             })
             .collect();
         let converters: Vec<_> = parts.iter().map(|(_, own, targets)| self.converter(own, targets)).collect();
-        let each_part = |a: &&Poly<Eval>| {
+        let each_part = |a: &Cow<'_, Poly<Eval>>| {
             let each = parts.iter().zip(&converters);
             each.map(|((_, own, _), converter)| Conversion::new(self, converter, a, own, |_| 1)).collect::<Vec<_>>()
         };
@@ -106,35 +168,27 @@ impl Ring {
         Conversion::run(&mut conversions);
 
         // By prime, the limb of each digit of each polynomial.
-        let mut by_prime: Vec<Vec<Option<Limb>>> = full.indices().iter().map(|_| Vec::new()).collect();
-        for (conversion, (_, _, targets)) in conversions.into_iter().zip(parts.iter().cycle()) {
-            let mut converted = conversion.targets.into_iter();
-            for (&prime, limbs) in full.indices().iter().zip(&mut by_prime) {
-                limbs.push(targets.contains(prime).then(|| converted.next()).flatten());
+        let mut by_prime: Vec<Vec<DigitLimb>> = full.indices().iter().map(|_| Vec::new()).collect();
+        let (count, mut conversions) = (all.len(), conversions.into_iter());
+        for a in all {
+            let mut own = OwnLimbs::from(a);
+            for ((_, _, targets), conversion) in parts.iter().zip(&mut conversions) {
+                let mut converted = conversion.targets.into_iter();
+                for (&prime, limbs) in full.indices().iter().zip(&mut by_prime) {
+                    let converted = targets.contains(prime).then(|| converted.next()).flatten();
+                    limbs.extend(converted.map(DigitLimb::Converted).or_else(|| own.take(&set, prime)));
+                }
             }
         }
         let by_prime: Vec<Vec<Limb>> = by_prime
             .into_par_iter()
             .zip(full.indices())
-            .map(|(limbs, &prime)| {
-                let finished = |(at, limb): (usize, Option<Limb>)| match limb {
-                    Some(mut limb) => {
-                        self.ntt(prime).forward(&mut limb);
-                        limb
-                    }
-                    None => {
-                        let mut limb = self.scratch_limb();
-                        limb.copy_from_slice(all[at / parts.len()].limb(prime));
-                        limb
-                    }
-                };
-                limbs.into_iter().enumerate().map(finished).collect()
-            })
+            .map(|(limbs, &prime)| limbs.into_iter().map(|limb| limb.finished(self, prime)).collect())
             .collect();
-        let mut polys = transposed(by_prime, all.len() * parts.len()).into_iter();
+        let mut polys = transposed(by_prime, count * parts.len()).into_iter();
         let mut digit =
             |(k, _, _): &(usize, _, _)| (*k, Poly::from_limbs(full.clone(), polys.next().unwrap_or_default()));
-        all.iter().map(|_| parts.iter().map(&mut digit).collect()).collect()
+        (0..count).map(|_| parts.iter().map(&mut digit).collect()).collect()
     }
 
     /// `round(a·∏N/∏D)` over `target`, where `D` are the primes that `a` has and `target` lacks, and `N` those that it

@@ -48,20 +48,6 @@ impl Ring {
         [m.add(re, i_times), m.sub(re, i_times)]
     }
 
-    /// `acc += a·∏factor` at the primes of `a`. At every other prime of `acc`, all of which belong to `factor`, the
-    /// product vanishes.
-    pub(crate) fn mul_product_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, factor: &PrimeSet) {
-        debug_assert!(acc.set.difference(&a.set).is_subset(factor));
-        if self.scale_add_there(acc, a, |i| self.product_mod(factor, i)) {
-            return;
-        }
-        self.each_limb(acc, |m, limb, i| {
-            if let Some(at) = a.set.position(i) {
-                m.mul_scalar_add_assign(limb, &a.limbs()[at], self.product_mod(factor, i));
-            }
-        });
-    }
-
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
     pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
         if [a0, a1, b0, b1].iter().any(|poly| poly.is_there()) {

@@ -1,6 +1,6 @@
 //! Residues modulo word primes as a representation of key material, and the half product's inner loop on them.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::device::{DeviceRing, PACKED_NBYTES};
 use crate::held::{Copies, Held};
-use crate::representation::switch;
+use crate::on_device::Digits;
 use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
@@ -310,39 +310,15 @@ impl HalfProduct for Ring {
     }
 
     fn digits(&self, gadget: &RnsGadget, polys: &[&Poly<Eval>]) -> Vec<Self::Digits> {
-        let Some(first) = polys.first() else { return Vec::new() };
-        let (rows, sets): (Vec<_>, Vec<_>) = gadget.digits_over(self, first.set()).into_iter().unzip();
-        let digits = self.mod_up(polys, &sets, &gadget.special);
-        let with_rows =
-            |of_one: Vec<(usize, _)>| of_one.into_iter().map(|(k, digit)| (rows[k].clone(), digit)).collect();
-        digits.into_iter().map(with_rows).collect()
+        self.digits_of(gadget, polys.iter().map(|a| Cow::Borrowed(*a)).collect())
     }
 
     /// Over the digits' primes; each block of the key is read from memory once.
     fn multiply(&self, digits: &[&Self::Digits], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
-        let Some(first) = digits.first() else { return Vec::new() };
-        if first[0].1.is_there() {
+        if digits.first().is_some_and(|first| first[0].1.is_there()) {
             return self.multiply_there(digits, rows);
         }
-        let set = first[0].1.set().clone();
-        let mut products: Vec<[Poly<Eval>; 2]> =
-            digits.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();
-        let block_len = BLOCK.min(self.n());
-        limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
-            let indices: Vec<usize> = each_row(first).map(|(row, _)| row).collect();
-            let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
-            let masks: Vec<PackedLimb> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
-            for at in (0..self.n()).step_by(block_len) {
-                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
-                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
-                for (digits, [o0, o1]) in digits.iter().zip(&mut outs) {
-                    let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
-                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
-                    self.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
-                }
-            }
-        });
-        products
+        self.multiply_onto(digits, rows, (&vec![[None; 2]; digits.len()], &PrimeSet::new([])))
     }
 
     fn finish_onto(&self, sums: Vec<[Poly<Eval>; 2]>, bodies: &[&Poly<Eval>]) -> Vec<[Poly<Eval>; 2]> {
@@ -352,7 +328,7 @@ impl HalfProduct for Ring {
         finished
     }
 
-    /// A device adds a body, times the special primes, to the products, which spares it another pass over the body.
+    /// A body, times the special primes, is added to the products, which spares another pass over sums and bodies.
     fn switch<D: Borrow<Self::Digits>>(
         &self,
         digits: Vec<D>,
@@ -360,14 +336,12 @@ impl HalfProduct for Ring {
         rows: &ResidueRows,
         bodies: &[&Poly<Eval>],
     ) -> Vec<[Poly<Eval>; 2]> {
-        if !digits.first().is_some_and(|first| first.borrow()[0].1.is_there()) {
-            return switch(self, digits, rows, bodies);
-        }
+        let Some(first) = bodies.first() else { return Vec::new() };
         let addends: Vec<_> = bodies.iter().map(|&body| [Some(body), None]).collect();
         let of_each: Vec<&Self::Digits> = digits.iter().map(D::borrow).collect();
-        let sums = self.multiply_onto_there(&of_each, rows, (&addends, &gadget.special));
+        let sums = self.multiply_onto(&of_each, rows, (&addends, &gadget.special));
         drop(digits);
-        self.rescale_pairs(sums, bodies[0].set())
+        self.rescale_pairs(sums, first.set())
     }
 
     /// The key switch's division by the special primes and the rescaling to `to` are one.
@@ -379,24 +353,70 @@ impl HalfProduct for Ring {
         to: &PrimeSet,
     ) -> Vec<[Poly<Eval>; 2]> {
         let (linear, squares): (Vec<_>, Vec<_>) = tensors.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
-        let digits = self.digits(gadget, &squares.iter().collect::<Vec<_>>());
-        if squares.iter().any(Poly::is_there) {
-            let addends: Vec<_> = linear.iter().map(|pair| pair.each_ref().map(Some)).collect();
-            let digits: Vec<_> = digits.iter().collect();
-            return self.rescale_pairs(self.multiply_onto_there(&digits, rows, (&addends, &gadget.special)), to);
-        }
-        drop(squares);
-        let mut sums = self.multiply(&digits.iter().collect::<Vec<_>>(), rows);
-        drop(digits);
-        for ([s0, s1], [d0, d1]) in sums.iter_mut().zip(linear) {
-            self.mul_product_add_assign(s0, &d0, &gadget.special);
-            self.mul_product_add_assign(s1, &d1, &gadget.special);
-        }
+        let digits = self.digits_of(gadget, squares.into_iter().map(Cow::Owned).collect());
+        let addends: Vec<_> = linear.iter().map(|pair| pair.each_ref().map(Some)).collect();
+        let sums = self.multiply_onto(&digits.iter().collect::<Vec<_>>(), rows, (&addends, &gadget.special));
+        drop((digits, linear));
         self.rescale_pairs(sums, to)
     }
 }
 
 impl Ring {
+    /// [`HalfProduct::digits`] of polynomials that may be given up.
+    pub(crate) fn digits_of(&self, gadget: &RnsGadget, polys: Vec<Cow<'_, Poly<Eval>>>) -> Vec<Digits> {
+        let Some(first) = polys.first() else { return Vec::new() };
+        let (rows, sets): (Vec<_>, Vec<_>) = gadget.digits_over(self, first.set()).into_iter().unzip();
+        let digits = self.mod_up_of(polys, &sets, &gadget.special);
+        let with_rows =
+            |of_one: Vec<(usize, _)>| of_one.into_iter().map(|(k, digit)| (rows[k].clone(), digit)).collect();
+        digits.into_iter().map(with_rows).collect()
+    }
+
+    /// The products of digits with a key, and added to them polynomials times the product of a set of primes, where
+    /// they have the prime: each block of the key is read from memory once, and to one of a sum is added while it is in
+    /// cache.
+    pub(crate) fn multiply_onto(
+        &self,
+        digits: &[&Digits],
+        rows: &ResidueRows,
+        (addends, factor): (&[[Option<&Poly<Eval>>; 2]], &PrimeSet),
+    ) -> Vec<[Poly<Eval>; 2]> {
+        let Some(first) = digits.first() else { return Vec::new() };
+        if first[0].1.is_there() {
+            return self.multiply_onto_there(digits, rows, (addends, factor));
+        }
+        let set = first[0].1.set().clone();
+        let mut products: Vec<[Poly<Eval>; 2]> =
+            digits.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();
+        let block_len = BLOCK.min(self.n());
+        limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
+            let (m, factor) = (self.modulus(prime), self.product_mod(factor, prime));
+            let at_prime = |a: &Poly<Eval>| a.set().contains(prime);
+            let addends: Vec<[Option<&[u64]>; 2]> =
+                addends.iter().map(|pair| pair.map(|a| Some(a.filter(|a| at_prime(a))?.limb(prime)))).collect();
+            let indices: Vec<usize> = each_row(first).map(|(row, _)| row).collect();
+            let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
+            let masks: Vec<PackedLimb> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
+            for at in (0..self.n()).step_by(block_len) {
+                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
+                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
+                for ((digits, [o0, o1]), addends) in digits.iter().zip(&mut outs).zip(&addends) {
+                    let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
+                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
+                    m.inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+                    for (out, addend) in [o0, o1].into_iter().zip(addends) {
+                        match addend {
+                            Some(addend) if factor == 1 => m.add_assign(out, &addend[at..at + block_len]),
+                            Some(addend) => m.mul_scalar_add_assign(out, &addend[at..at + block_len], factor),
+                            None => {}
+                        }
+                    }
+                }
+            }
+        });
+        products
+    }
+
     /// [`Ring::rescale_many`] of pairs over the same primes.
     pub fn rescale_pairs(&self, pairs: Vec<[Poly<Eval>; 2]>, to: &PrimeSet) -> Vec<[Poly<Eval>; 2]> {
         let mut parts = self.rescale_many(pairs.into_iter().flatten().collect(), to).into_iter();
@@ -425,6 +445,36 @@ mod tests {
                 let mut bytes = vec![0xff; expected.len()];
                 packed_uniform_limb(&mut bytes, ring.modulus(prime), &seed, 3, prime);
                 assert_eq!(bytes[..6 * limb.len()], expected[..6 * limb.len()], "{cipher:?}, prime {prime}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_begun_within_products_are_those_added_after_them() {
+        let primes: Vec<u64> = ntt_primes_below(48, 9).take(5).collect();
+        let ring = Ring::new(9, &primes).expect("ring");
+        let [own, full, special] = [PrimeSet::new(0..4), PrimeSet::new(0..5), PrimeSet::new([4])];
+        let uniform = |set: &PrimeSet, row| ring.uniform_poly(set, &Seed::from_bytes([3; 32]), row);
+        let gadget = RnsGadget { digits: vec![PrimeSet::new([0, 1]), PrimeSet::new([2, 3])], special: special.clone() };
+        let bodies = (0..2).map(|row| PackedPoly::new(&uniform(&full, row))).collect();
+        let rows = ResidueRows::new(Seed::from_bytes([4; 32]), bodies, None);
+        let [mask, body] = [5, 6].map(|row| uniform(&own, row));
+        let digits = ring.digits(&gadget, &[&mask]).remove(0);
+        let given_up = ring.digits_of(&gadget, vec![Cow::Owned(mask)]).remove(0);
+        for ((rows, digit), (expected_rows, expected)) in given_up.iter().zip(&digits) {
+            assert_eq!(rows, expected_rows);
+            (0..5).for_each(|i| assert_eq!(digit.limb(i), expected.limb(i)));
+        }
+        for factor in [PrimeSet::new([]), special] {
+            let sums = ring.multiply_onto(&[&digits], &rows, (&[[Some(&body), None]], &factor)).remove(0);
+            let mut expected = ring.multiply(&[&digits], &rows).remove(0);
+            ring.each_limb(&mut expected[0], |m, limb, i| {
+                if own.contains(i) {
+                    m.mul_scalar_add_assign(limb, body.limb(i), ring.product_mod(&factor, i));
+                }
+            });
+            for (sum, expected) in sums.iter().zip(&expected) {
+                (0..5).for_each(|i| assert_eq!(sum.limb(i), expected.limb(i)));
             }
         }
     }

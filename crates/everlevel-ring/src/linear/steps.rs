@@ -6,6 +6,7 @@
 //! over primes, the next over blocks, and the rotated ciphertexts of one block stay in cache while all giant steps read
 //! them: keys are streamed once, and nothing else leaves the cache but the sums.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use everlevel_math::{GaloisMap, packed};
@@ -223,12 +224,13 @@ impl Ring {
             };
             let (bodies, masks): (Vec<_>, Vec<_>) = sums.map(|[c0, c1]| (c0, c1)).unzip();
             let masks = self.rescale_many(masks, source);
-            let digits = self.digits(gadget, &masks.iter().collect::<Vec<_>>());
-            let products = self.multiply(&digits.iter().collect::<Vec<_>>(), rows);
-            drop((digits, masks));
+            let digits = self.digits_of(gadget, masks.into_iter().map(Cow::Owned).collect());
+            let bodies: Vec<_> = bodies.iter().map(|body| [Some(body), None]).collect();
+            let one = PrimeSet::new([]);
+            let products = self.multiply_onto(&digits.iter().collect::<Vec<_>>(), rows, (&bodies, &one));
+            drop(digits);
             let elt = self.rotation_elt(*rotation);
-            for (([acc0, acc1], [mut c0, c1]), body) in accs.iter_mut().zip(products).zip(&bodies) {
-                self.add_assign(&mut c0, body);
+            for ([acc0, acc1], [c0, c1]) in accs.iter_mut().zip(products) {
                 self.automorphism_add_assign(acc0, &c0, elt);
                 self.automorphism_add_assign(acc1, &c1, elt);
             }

@@ -331,8 +331,9 @@ impl<'a> Run<'a> {
     /// `ct += rot(ct)`.
     fn add_rotated(&self, ct: &mut Rlwe, (rotation, key): (i64, &SwitchingKey)) {
         let ring = &self.core.ring;
-        let rotated = key.automorphism(ring, ct, ring.rotation_elt(rotation));
-        ct.add_assign(ring, &rotated);
+        let (switched, elt) = (key.switch(ring, ct), ring.rotation_elt(rotation));
+        ring.automorphism_add_assign(&mut ct.c0, &switched.c0, elt);
+        ring.automorphism_add_assign(&mut ct.c1, &switched.c1, elt);
     }
 
     fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, estimate: Estimate) -> Ciphertext {
