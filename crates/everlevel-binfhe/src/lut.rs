@@ -74,6 +74,16 @@ impl Lut {
     /// If `len` is zero.
     pub fn side_by_side(params: &Params, tables: &[Vec<u64>], len: usize) -> Result<Self, Error> {
         let (bits, tables) = Self::encoded(params, tables)?;
+        Self::torus_side_by_side(params, bits, &tables, len)
+    }
+
+    /// [`Lut::side_by_side`] with `2^bits` torus elements for entries.
+    pub(crate) fn torus_side_by_side(
+        params: &Params,
+        bits: u32,
+        tables: &[Vec<u64>],
+        len: usize,
+    ) -> Result<Self, Error> {
         let (size, count) = (1 << bits, tables.len());
         if !(1..=size / len).contains(&count) {
             return Err(Error::TableCount { op: "lut", found: count, max: size / len });

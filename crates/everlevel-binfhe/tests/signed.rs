@@ -44,6 +44,11 @@ fn compare(bench: &Bench<'_>, a: &[u64], b: &[u64], divide: bool) -> Result<(), 
     let (difference, overflow) = int.checked_sub(&x, &y)?;
     bench.are("checked_sub", &difference, pairs().map(|(a, b)| (a - b) as u64));
     bench.bools("checked_sub", &overflow, pairs().map(|(a, b)| !in_range(a - b)));
+    if width < Width::U32 {
+        let (product, overflow) = int.checked_mul(&x, &y)?;
+        bench.are("checked_mul", &product, pairs().map(|(a, b)| (a * b) as u64));
+        bench.bools("checked_mul", &overflow, pairs().map(|(a, b)| !in_range(a * b)));
+    }
     for amount in [0, 1, 2, 3, 5, 7, width.bits() - 1] {
         bench.are("shr", &int.shr(&x, amount)?, pairs().map(|(a, _)| (a >> amount) as u64));
     }
@@ -93,6 +98,56 @@ fn divisors_of_every_kind() {
     bench.are("narrow rem", &r, expected().map(|(_, r)| r as u64));
 }
 
+/// Dividends and divisors of both signs next to powers of two, to zero and to the ends of the range.
+#[test]
+fn signed_quotients_at_edges() {
+    let edges = [0, 1, 63, 127, 128, 192, 255];
+    for (keys, edges) in [(two_bits(), &edges[..]), (four_bits(), &[127, 128, 255][..])] {
+        let bench = Bench::new(keys, Width::U8);
+        let (a, b): (Vec<_>, Vec<_>) = edges.iter().flat_map(|a| edges.iter().map(move |b| (*a, *b))).unzip();
+        let (q, r) = bench.integers.signed().div_rem(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
+        let expected = || zip(&a, &b).map(|(a, b)| floor(signed(Width::U8, a), signed(Width::U8, b)));
+        bench.are("div", &q, expected().map(|(q, _)| q as u64));
+        bench.are("rem", &r, expected().map(|(_, r)| r as u64));
+        let (product, overflow) = bench.integers.signed().checked_mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
+        let exact = || zip(&a, &b).map(|(a, b)| signed(Width::U8, a) * signed(Width::U8, b));
+        bench.are("checked_mul", &product, exact().map(|exact| exact as u64));
+        bench.bools("checked_mul", &overflow, exact().map(|exact| !(-128..128).contains(&exact)));
+    }
+    // Comparisons with a zero in the clear are signs.
+    let bench = Bench::new(two_bits(), Width::U8);
+    let (a, int) = ([0, 1, 0x7f, 0x80, 0xff], bench.integers.signed());
+    let (x, zero) = (bench.encrypt(&a), bench.integers.constants(Width::U8, &[0; 5]).unwrap());
+    let below = || a.iter().map(|&a| signed(Width::U8, a) < 0);
+    bench.bools("lt 0", &int.lt(&x, &zero).unwrap(), below());
+    bench.bools("ge 0", &int.ge(&x, &zero).unwrap(), below().map(|found| !found));
+    bench.bools("0 gt", &int.gt(&zero, &x).unwrap(), below());
+    bench.bools("0 le", &int.le(&zero, &x).unwrap(), below().map(|found| !found));
+    bench.bools("gt 0", &int.gt(&x, &zero).unwrap(), a.iter().map(|&a| signed(Width::U8, a) > 0));
+    assert_eq!(bench.integers.cost(|int| int.signed().lt(&x, &zero)).unwrap().bootstraps, 5);
+    // Noisy operands, and divisors whose signs or other digits are known.
+    let bench = Bench::new(two_bits(), Width::U8);
+    let int = &bench.integers;
+    let (a, b) = ([100, 0x80, 0x9c, 7], [0xfd, 0xff, 5, 0xf9]);
+    let (x, y) = (bench.encrypt(&a), bench.encrypt(&b));
+    let both = int.signed().min(&x, &x).unwrap();
+    let twice = int.signed().div(&both, &int.signed().max(&y, &y).unwrap()).unwrap();
+    let quotient = |a: u64, b: u64| floor(signed(Width::U8, a), signed(Width::U8, b)).0 as u64;
+    bench.are("noisy div", &twice, zip(&a, &b).map(|(a, b)| quotient(a, b)));
+    let high = int.bitor(&y, &int.constants(Width::U8, &[0xf0; 4]).unwrap()).unwrap();
+    let low = int.bitor(&y, &int.constants(Width::U8, &[0x0f; 4]).unwrap()).unwrap();
+    bench.are(
+        "div by known signs",
+        &int.signed().div(&x, &high).unwrap(),
+        zip(&a, &b).map(|(a, b)| quotient(a, b | 0xf0)),
+    );
+    bench.are(
+        "div by known digits",
+        &int.signed().div(&x, &low).unwrap(),
+        zip(&a, &b).map(|(a, b)| quotient(a, b | 0x0f)),
+    );
+}
+
 #[test]
 fn signed_extremes_are_rusts() {
     let bench = Bench::new(two_bits(), Width::U16);
@@ -107,7 +162,12 @@ fn signed_extremes_are_rusts() {
 #[test]
 fn signs_take_few_bootstraps() {
     type Operation = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<(), Error>;
-    let operations: [(&str, [Operation; 2], [f64; 4]); 8] = [
+    let operations: [(&str, [Operation; 2], [f64; 4]); 9] = [
+        (
+            "checked_mul",
+            [|i, x, y| i.checked_mul(x, y).map(drop), |i, x, y| i.signed().checked_mul(x, y).map(drop)],
+            [1.6, 1.35, 1.2, 1.11],
+        ),
         (
             "checked_add",
             [|i, x, y| i.checked_add(x, y).map(drop), |i, x, y| i.signed().checked_add(x, y).map(drop)],
@@ -121,8 +181,8 @@ fn signs_take_few_bootstraps() {
             [|i, x, y| i.shr_by(x, y).map(drop), |i, x, y| i.signed().shr_by(x, y).map(drop)],
             [1.15, 1.15, 1.1, 1.05],
         ),
-        ("div", [|i, x, y| i.div(x, y).map(drop), |i, x, y| i.signed().div(x, y).map(drop)], [1.6, 1.3, 1.15, 1.08]),
-        ("rem", [|i, x, y| i.rem(x, y).map(drop), |i, x, y| i.signed().rem(x, y).map(drop)], [1.6, 1.3, 1.15, 1.08]),
+        ("div", [|i, x, y| i.div(x, y).map(drop), |i, x, y| i.signed().div(x, y).map(drop)], [1.15, 1.1, 1.06, 1.03]),
+        ("rem", [|i, x, y| i.rem(x, y).map(drop), |i, x, y| i.signed().rem(x, y).map(drop)], [1.2, 1.14, 1.08, 1.05]),
         (
             "div by 10",
             [

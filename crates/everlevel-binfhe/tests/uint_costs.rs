@@ -13,13 +13,16 @@ use everlevel_binfhe::{BoolArray, Cancelled, Error, Extreme, Integers, ObjectErr
 fn costs_are_those_of_the_notes() {
     let notes = include_str!("../../../docs/notes/tfhe.md");
     type Operation = fn(&Integers<'_>, [&UintArray; 3], &BoolArray) -> Result<(), Error>;
-    let operations: [(&str, Operation); 21] = [
+    let operations: [(&str, Operation); 22] = [
         ("add, subtract, negate", |int, [x, y, _], _| int.sub(x, y).map(drop)),
         ("`checked_add`, `checked_sub`", |int, [x, y, _], _| int.checked_sub(x, y).map(drop)),
         ("eq, ne", |int, [x, y, _], _| int.eq(x, y).map(drop)),
         ("lt, le, gt, ge", |int, [x, y, _], _| int.lt(x, y).map(drop)),
         ("min, max", |int, [x, y, _], _| int.max(x, y).map(drop)),
         ("select", |int, [x, y, _], c| int.select(c, x, y).map(drop)),
+        ("select, one of them the constant 10", |int, [x, ..], c| {
+            int.select(c, x, &int.constants(x.width(), &[10])?).map(drop)
+        }),
         ("and, or, xor; rotations", |int, [x, y, _], _| {
             int.bitxor(x, y).and_then(|x| int.rotate_left(&x, 2)).map(drop)
         }),

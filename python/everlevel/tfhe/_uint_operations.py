@@ -217,26 +217,9 @@ def binary(self: Any, name: str, a: Any, b: Any) -> IntegerArray:
 def checked(self: Core, name: str, a: Any, b: Any) -> tuple[IntegerArray, BoolArray]:
     operation = f"checked_{name}"
     key, shape, x, y = _pair(self, operation, a, b)
-    if name == "multiply" and x._signed:
-        return _checked_signed_product(self, x, y)
     with self._reporting(operation) as report:
         result, overflow = x._native.checked(name, x._signed, y._native, (self._context, key, report))
     return type(x)(self, result, shape), BoolArray(self, overflow, shape)
-
-
-def _checked_signed_product(self: Any, x: IntegerArray, y: IntegerArray) -> tuple[IntegerArray, BoolArray]:
-    """Multiply magnitudes, of which the least integer's is one of unsigned integers too, and give the product its sign.
-
-    The signed one wrapped around where the unsigned did, and where it has the wrong sign.
-    """
-    width = x.width
-    magnitudes = (resized(self, unary(self, "absolute", one), width, UintArray) for one in (x, y))
-    product, beyond = checked(self, "multiply", *magnitudes)
-    is_negative = compare(self, "less", x, 0) ^ compare(self, "less", y, 0)
-    signed = self.select(is_negative, unary(self, "negate", product), product)
-    found = resized(self, signed, width, type(x))
-    wrong = self.select(is_negative, compare(self, "greater", found, 0), compare(self, "less", found, 0))
-    return found, beyond | wrong
 
 
 def saturating(self: Any, name: str, a: Any, b: Any) -> IntegerArray:

@@ -115,6 +115,8 @@ impl Integers<'_> {
     }
 
     /// Two tables for each block, of which one gives 0, and the sum of both, whose noise is that of two bootstraps.
+    /// Where a block is in the clear, one table of the condition and the other block; where both are, tables of the
+    /// condition, which share a bootstrap.
     pub(super) fn select_blocks(
         &self,
         op: &'static str,
@@ -125,15 +127,34 @@ impl Integers<'_> {
         self.check_all(op, "condition", &condition.0)?;
         self.check_pair(op, a, b)?;
         same_length(op, condition.len(), a.len())?;
-        let tables = [self.table2(|c, x| c * x), self.table2(|c, x| (1 - c.min(1)) * x)];
-        let mut jobs = Vec::with_capacity(2 * a.blocks.len());
+        let halves = [self.table2(|c, x| c * x), self.table2(|c, x| (1 - c.min(1)) * x)];
+        let digits = 0..self.radix.base();
+        let with_a = digits.clone().map(|known| self.table2(|c, x| if c == 0 { x } else { known }));
+        let with_b = digits.clone().map(|known| self.table2(|c, x| if c == 0 { known } else { x }));
+        let [with_a, with_b]: [Vec<_>; 2] = [with_a.collect(), with_b.collect()];
+        let both = digits.clone().flat_map(|x| digits.clone().map(move |y| (x, y)));
+        let both: Vec<_> = both.map(|(x, y)| self.table(|c| if c == 0 { y } else { x })).collect();
+        let (mut jobs, mut counts) = (Vec::with_capacity(2 * a.blocks.len()), Vec::with_capacity(a.blocks.len()));
         for (i, (a_block, b_block)) in a.blocks.iter().zip(&b.blocks).enumerate() {
-            for (x, table) in [(a_block, &tables[0]), (b_block, &tables[1])] {
-                jobs.push((self.pair(&condition.0[i / a.per], x)?, table));
+            let (c, before) = (&condition.0[i / a.per], jobs.len());
+            match (self.public(a_block), self.public(b_block)) {
+                (Some(x), Some(y)) => jobs.push((c.clone(), &both[(x * self.radix.base() + y) as usize])),
+                (Some(x), None) => jobs.push((self.pair(c, b_block)?, &with_a[x as usize])),
+                (None, Some(y)) => jobs.push((self.pair(c, a_block)?, &with_b[y as usize])),
+                (None, None) => {
+                    jobs.push((self.pair(c, a_block)?, &halves[0]));
+                    jobs.push((self.pair(c, b_block)?, &halves[1]));
+                }
             }
+            counts.push(jobs.len() - before);
         }
-        let halves = self.look_up(op, &jobs)?;
-        let blocks = halves.chunks_exact(2).map(|pair| self.digit_sum(pair)).collect::<Result<_, _>>()?;
+        let mut found = &self.look_up(op, &jobs)?[..];
+        let mut blocks = Vec::with_capacity(counts.len());
+        for count in counts {
+            let parts;
+            (parts, found) = found.split_at(count);
+            blocks.push(if let [part] = parts { part.clone() } else { self.digit_sum(parts)? });
+        }
         Ok(a.with(blocks))
     }
 }

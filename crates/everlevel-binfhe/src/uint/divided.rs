@@ -25,23 +25,36 @@ pub(super) enum Operands<'a> {
 }
 
 /// Signs that tell a signed quotient and remainder from the unsigned ones of magnitudes: a truth value for each
-/// element.
+/// element, as a digit and as a half.
 #[derive(Debug, Clone)]
 pub(super) struct Signs {
-    /// The signed divisors.
-    pub(super) divisors: UintArray,
-    /// `[t < 0]`.
-    pub(super) dividend: Vec<Ciphertext>,
+    /// `[a − [b < 0] < 0]`.
+    pub(super) dividend: Halved,
     /// `[b < 0]`.
-    pub(super) divisor: Vec<Ciphertext>,
-    /// `[t < 0] ⊕ [b < 0]`.
-    pub(super) flip: Vec<Ciphertext>,
+    pub(super) divisor: Halved,
+    /// `|b| − [b < 0]`.
+    pub(super) divisors: UintArray,
+    /// `2^i·|b|` modulo `2^width` for the bits `i` of a digit, with first digits of at most `M`, for encrypted
+    /// divisors.
+    pub(super) multiples: Option<Vec<UintArray>>,
+}
+
+/// Conditions, each as a digit and as a half ([`super::table`]).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Halved {
+    pub(super) digits: Vec<Ciphertext>,
+    pub(super) halves: Vec<Ciphertext>,
 }
 
 impl Signs {
     pub(super) fn take(&self, places: &[usize]) -> Self {
-        let [dividend, divisor, flip] =
-            [&self.dividend, &self.divisor, &self.flip].map(|all| places.iter().map(|&i| all[i].clone()).collect());
-        Self { divisors: self.divisors.take(places), dividend, divisor, flip }
+        let taken = |all: &Vec<Ciphertext>| places.iter().map(|&i| all[i].clone()).collect();
+        let halved = |all: &Halved| Halved { digits: taken(&all.digits), halves: taken(&all.halves) };
+        Self {
+            dividend: halved(&self.dividend),
+            divisor: halved(&self.divisor),
+            divisors: self.divisors.take(places),
+            multiples: self.multiples.as_ref().map(|all| all.iter().map(|x| x.take(places)).collect()),
+        }
     }
 }

@@ -14,6 +14,11 @@
 //! gate) `D` is subtracted; at 2 nothing is done.
 //!
 //! A divisor of zero is subtracted every time: the quotient is all ones, and the remainder the dividend.
+//!
+//! Of signed divisors `d = |b| − [b < 0]` are the digits that gates are made of, and `2^b·|b|` what is added, with a
+//! first digit of up to `M`. Where `2^b·d < M^(i + 1)`, which is a gate that is open, `D = 2^b·|b|` is at most
+//! `M^(i + 1)`, so that `ρ ∈ [−D, D)` has room in `i + 1` digits and the carry; and where it isn't, `D` is larger than
+//! the dividend's digits.
 
 use super::divided::{Asked, Divided, Signs};
 use super::shift::Ends;
@@ -33,8 +38,10 @@ impl Integers<'_> {
     ) -> Result<Divided, Error> {
         let (bits, base, per) = (self.radix.bits as usize, self.radix.base(), a.per);
         let d = &d.with(self.settled(op, &d.blocks, 3)?);
-        let multiples =
-            (0..bits).map(|b| self.shift(op, d, b as i64, Ends::Open)).collect::<Result<Vec<_>, Error>>()?;
+        let multiples = match signs.and_then(|signs| signs.multiples.clone()) {
+            Some(multiples) => multiples,
+            None => (0..bits).map(|b| self.shift(op, d, b as i64, Ends::Open)).collect::<Result<Vec<_>, Error>>()?,
+        };
         // The number of blocks of each multiple, which is that of the width where the multiple doesn't fit; and last
         // one more than `d` has, since a step begins with a partial remainder that is a digit longer.
         let mut lens: Vec<usize> = multiples.iter().map(|multiple| self.len_of(multiple).max(self.len_of(d))).collect();
@@ -42,9 +49,9 @@ impl Integers<'_> {
         let is_set = self.any_above(op, &d.blocks, per)?;
         let gates = self.gates(op, d, &is_set)?;
         // `−d − 1` is taken digit by digit, and the 1 that makes it `−d` is added at the first digit.
-        let add_or_subtract = |digit, control, first| match control {
+        let add_or_subtract = |digit: u64, control: u64, first: u64| match control {
             0 => digit,
-            1 => base - 1 - digit + first,
+            1 => (base - 1 + first).saturating_sub(digit),
             _ => 0,
         };
         let mut rest: Vec<Vec<Ciphertext>> = vec![Vec::new(); a.len()];
@@ -87,22 +94,13 @@ impl Integers<'_> {
         }
         if let Some(signs) = signs.filter(|_| lens[0] == per) {
             let rest = a.with(rest.into_iter().flatten().collect());
-            return Ok((quotient, self.signed_rest(op, &rest, &carries, signs)?));
+            return Ok((quotient, self.signed_remainder(op, &rest, Some(&carries), signs)?));
         }
         let add_back = |digit, carry, _| if carry == 0 { digit } else { 0 };
         self.add_controlled(op, (&mut rest, lens[0]), &carries, d, add_back)?;
         let remainder = a.with(self.remainder_blocks(op, a, rest, &is_set)?);
         match signs {
-            Some(signs) => Ok((
-                quotient,
-                self.signed_parts(
-                    op,
-                    (a.with(Vec::new()), remainder),
-                    Asked { quotient: false, remainder: true },
-                    signs,
-                )?
-                .1,
-            )),
+            Some(signs) => Ok((quotient, self.signed_remainder(op, &remainder, None, signs)?)),
             None => Ok((quotient, remainder)),
         }
     }
@@ -147,7 +145,8 @@ impl Integers<'_> {
         d: &UintArray,
         addend: impl Fn(u64, u64, u64) -> u64,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let tables = [1, 0].map(|first| self.table(|x| addend((x / 3).min(self.radix.base() - 1), x % 3, first)));
+        let tables = [1, 0]
+            .map(|first| self.table(|x| addend((x / 3).min(self.radix.base()), x % 3, first).min(self.radix.max())));
         let (mut jobs, mut addends) = (Vec::new(), Vec::new());
         for (e, control) in controls.iter().enumerate() {
             for (j, digit) in d.integer(e)[..len].iter().enumerate() {

@@ -67,7 +67,7 @@ impl Integers<'_> {
 
     /// For each integer and each digit of its `a` but the first, whether that digit and some digit of `b` have a
     /// product above the width.
-    fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Overflow, Error> {
+    pub(super) fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Overflow, Error> {
         let (high, len) = (a.per - 1, a.len());
         let set = self.table(|x| u64::from(x > 0));
         // All digits of each integer but the first.

@@ -2,8 +2,10 @@
 
 use std::cmp::Ordering;
 
+use super::divided::Halved;
 use super::reduce::Extreme;
 use super::shift::{Ends, check_amount};
+use super::table::Table;
 use super::{BoolArray, Integers, UintArray, Width};
 use crate::{Ciphertext, Error};
 
@@ -32,7 +34,10 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn lt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.0.order("lt", a, b, Sign::Signed, Ordering::is_lt)
+        match self.sign_beside_zero("lt", a, b, true)? {
+            Some(found) => Ok(found),
+            None => self.0.order("lt", a, b, Sign::Signed, Ordering::is_lt),
+        }
     }
 
     /// Whether `a ≤ b`.
@@ -40,7 +45,10 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn le(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.0.order("le", a, b, Sign::Signed, Ordering::is_le)
+        match self.sign_beside_zero("le", b, a, false)? {
+            Some(found) => Ok(found),
+            None => self.0.order("le", a, b, Sign::Signed, Ordering::is_le),
+        }
     }
 
     /// Whether `a > b`.
@@ -48,7 +56,10 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn gt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.0.order("gt", a, b, Sign::Signed, Ordering::is_gt)
+        match self.sign_beside_zero("gt", b, a, true)? {
+            Some(found) => Ok(found),
+            None => self.0.order("gt", a, b, Sign::Signed, Ordering::is_gt),
+        }
     }
 
     /// Whether `a ≥ b`.
@@ -56,7 +67,29 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::eq`].
     pub fn ge(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
-        self.0.order("ge", a, b, Sign::Signed, Ordering::is_ge)
+        match self.sign_beside_zero("ge", a, b, false)? {
+            Some(found) => Ok(found),
+            None => self.0.order("ge", a, b, Sign::Signed, Ordering::is_ge),
+        }
+    }
+
+    /// Whether each `a` is below zero, or isn't, where `b` is a zero in the clear; `None` where it isn't one.
+    fn sign_beside_zero(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        is_below: bool,
+    ) -> Result<Option<BoolArray>, Error> {
+        let int = self.0;
+        let fits = (a.width, a.len()) == (b.width, b.len());
+        if !fits || b.blocks.iter().any(|block| int.public(block) != Some(0)) {
+            return Ok(None);
+        }
+        int.check_pair(op, a, b)?;
+        let half = int.radix.base() / 2;
+        let table = int.table(|x| u64::from((x >= half) == is_below));
+        Ok(Some(BoolArray(int.map(op, a.last_blocks(), &table)?)))
     }
 
     /// The smaller one of `a` and `b`.
@@ -131,6 +164,55 @@ impl Signed<'_, '_> {
         Ok(self.magnitude(op, a)?.1)
     }
 
+    /// Signs, and magnitudes as unsigned integers.
+    fn magnitude(&self, op: &'static str, a: &UintArray) -> Result<(Halved, UintArray), Error> {
+        let (signs, mut sums) = self.complement_of_negatives(op, a)?;
+        for (i, sign) in signs.digits.iter().enumerate() {
+            sums[i * a.per] = self.0.sum([&sums[i * a.per], sign])?;
+        }
+        Ok((signs, a.with(self.0.propagate(op, sums, a.per, None)?.0)))
+    }
+
+    /// `a·b` modulo `2^width`, and whether each product is out of range: the product of magnitudes, complemented and
+    /// one more if the signs differ. Its last digit with the carry into it is `M/2` or more then, and less otherwise,
+    /// unless it is out of range.
+    ///
+    /// # Errors
+    /// As [`Integers::checked_mul`].
+    pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+        let (op, int, per) = ("checked_mul", self.0, a.per);
+        int.check_pair(op, a, b)?;
+        let base = int.radix.base();
+        let ((sign_a, x), (sign_b, y)) = (self.magnitude(op, a)?, self.magnitude(op, b)?);
+        let (product, overflow) = int.product(op, &x, &y, Some(int.high_products(op, &x, &y)?))?;
+        let mut overflow = overflow.unwrap_or_else(|| unreachable!("asked for"));
+        let halves = |e: usize| [&sign_a.halves[e], &sign_b.halves[e]];
+        let inputs = product.blocks.iter().enumerate().map(|(i, x)| int.mirrored(x, halves(i / per)));
+        let digit = int.mirrored_table(base - 1, |x| x.min(base - 1));
+        let mut sums = int.map(op, inputs.collect::<Result<_, _>>()?, &digit)?;
+        let signs = sign_a.digits.iter().zip(&sign_b.digits).map(|(a, b)| int.sum([a, b]));
+        let signs = int.map(op, signs.collect::<Result<_, _>>()?, &int.table(|count| u64::from(count == 1)))?;
+        for (e, sign) in signs.iter().enumerate() {
+            sums[e * per] = int.sum([&sums[e * per], sign])?;
+        }
+        let lower = sums.chunks(per).flat_map(|sums| sums[..per - 1].to_vec()).collect();
+        let (digits, carries) = int.propagate(op, lower, per - 1, Some(&int.carry_table()))?;
+        let (last, is_out) = (int.table(|x| x % base), int.mirrored_table(1, |x| u64::from(x >= base / 2)));
+        let mut jobs = Vec::with_capacity(2 * a.len());
+        for (e, carry) in carries.iter().flatten().enumerate() {
+            let sum = int.sum([&sums[(e + 1) * per - 1], carry])?;
+            let with_sign = int.mirrored(&sum, halves(e))?;
+            jobs.extend([(sum, &last), (with_sign, &is_out)]);
+        }
+        let found = int.look_up(op, &jobs)?;
+        let mut blocks = Vec::with_capacity(sums.len());
+        for (e, digits) in digits.chunks(per - 1).enumerate() {
+            blocks.extend(digits.iter().chain([&found[2 * e]]).cloned());
+            overflow[e].push(found[2 * e + 1].clone());
+        }
+        Ok((a.with(blocks), int.any(op, overflow)?))
+    }
+
     /// `a >> amount`, rounded down: copies of the sign come in.
     ///
     /// # Errors
@@ -186,44 +268,54 @@ impl Signed<'_, '_> {
         self.0.place_of_extreme_of(a, rows, (extreme, Sign::Signed))
     }
 
-    /// For each integer 1 where it is below zero and 0 elsewhere.
-    pub(super) fn are_negative(&self, op: &'static str, a: &UintArray) -> Result<Vec<Ciphertext>, Error> {
-        let half = self.0.radix.base() / 2;
-        self.0.map(op, a.last_blocks(), &self.0.table(|x| u64::from(x >= half)))
-    }
-
-    /// Signs, and magnitudes as unsigned integers.
-    pub(super) fn magnitude(&self, op: &'static str, a: &UintArray) -> Result<(Vec<Ciphertext>, UintArray), Error> {
-        let signs = self.are_negative(op, a)?;
-        let mut sums = self.flipped(op, a, &signs)?;
-        for (i, sign) in signs.iter().enumerate() {
-            sums[i * a.per] = self.0.sum([&sums[i * a.per], sign])?;
-        }
-        let magnitude = self.0.propagate(op, sums, a.per, None)?.0;
-        Ok((signs, a.with(magnitude)))
-    }
-
-    /// The blocks of `a` for controls of 0, and of `−a − 1` for controls of 1, of which each integer has one.
-    pub(super) fn flipped(
+    /// Whether each integer is below zero, and the digits of `a`, or of `−a − 1` where it is: a last digit and its sign
+    /// are tables of one input.
+    pub(super) fn complement_of_negatives(
         &self,
         op: &'static str,
         a: &UintArray,
-        controls: &[Ciphertext],
+    ) -> Result<(Halved, Vec<Ciphertext>), Error> {
+        let (int, top, half) = (self.0, self.0.radix.base() - 1, self.0.radix.base() / 2);
+        let digit = int.table(|x| if x >= half { top - x.min(top) } else { x });
+        let (signs, last) = self.signs_and(op, a.last_blocks(), |x| x >= half, &digit)?;
+        let blocks = self.complement_where(op, a, &a.blocks, &signs, last)?;
+        Ok((signs, blocks))
+    }
+
+    /// A condition of each input, and an outcome of a table.
+    pub(super) fn signs_and(
+        &self,
+        op: &'static str,
+        inputs: Vec<Ciphertext>,
+        condition: impl Fn(u64) -> bool,
+        table: &Table,
+    ) -> Result<(Halved, Vec<Ciphertext>), Error> {
+        let tables = [&self.0.table(|x| u64::from(condition(x))), &self.0.half_table(&condition), table];
+        let jobs: Vec<_> = inputs.iter().flat_map(|x| tables.map(|table| (x.clone(), table))).collect();
+        let found = self.0.look_up(op, &jobs)?;
+        let [digits, halves, found] = [0, 1, 2].map(|place| found.iter().skip(place).step_by(3).cloned().collect());
+        Ok((Halved { digits, halves }, found))
+    }
+
+    /// The digits `x`, or `M − 1 − x` for conditions of 1, of integers like `a`, whose last digits are given.
+    pub(super) fn complement_where(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        blocks: &[Ciphertext],
+        conditions: &Halved,
+        last: Vec<Ciphertext>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let int = self.0;
-        let base = int.radix.base();
-        let table = int.table2(|control, x| if control == 0 { x } else { base - 1 - x });
-        // A block that is a sum may be too noisy beside a control.
-        let room = (base * base) as f64 * int.keys.params().noise().bootstrapped;
-        let fits = |x: &Ciphertext| int.keys.check_noise(op, x.variance_torus() + room, 0).is_ok();
-        let identity = int.table(|x| x);
-        let noisy: Vec<_> = a.blocks.iter().filter(|x| !fits(x)).map(|x| (x.clone(), &identity)).collect();
-        let mut fresh = int.look_up(op, &noisy)?.into_iter();
-        let mut jobs = Vec::with_capacity(a.blocks.len());
-        for (i, block) in a.blocks.iter().enumerate() {
-            let fresh = if fits(block) { None } else { fresh.next() };
-            jobs.push((int.pair(&controls[i / a.per], fresh.as_ref().unwrap_or(block))?, &table));
+        let (per, table) = (a.per, int.mirrored_table(int.radix.base() - 1, |x| x.min(int.radix.base() - 1)));
+        let lower = (0..blocks.len()).filter(|i| !(i + 1).is_multiple_of(per));
+        let inputs = lower.map(|i| int.mirrored(&blocks[i], [&conditions.halves[i / per]]));
+        let mut lower = int.map(op, inputs.collect::<Result<_, _>>()?, &table)?.into_iter();
+        let mut out = Vec::with_capacity(blocks.len());
+        for last in last {
+            out.extend(lower.by_ref().take(per - 1));
+            out.push(last);
         }
-        int.look_up(op, &jobs)
+        Ok(out)
     }
 }

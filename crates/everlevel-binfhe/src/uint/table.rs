@@ -1,5 +1,11 @@
 //! Look-up tables of blocks, the only bootstraps that operations on integers do: many inputs, each with its own table,
 //! in one pass over the key.
+//!
+//! **Mirrored** tables have a condition `c ∈ {0, 1}`, which takes no room among the messages: outcomes are `f(x)` for 0
+//! and `K − f(x)` for 1, for a sum `K` of the table. The condition is encrypted as half a turn of the torus, a **half**
+//! that a table gives ([`Integers::half_table`]), and is added to the input ([`Integers::mirrored`]). Half a turn more
+//! makes a blind rotation give the opposite of what it gives otherwise; entries are `f(x) − K/2`, and `K/2` is added to
+//! what comes out. Halves add up to the exclusive or of their conditions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,13 +15,76 @@ use everlevel_rlwe::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, NoiseTerm};
 
 /// A function of a message, as the list of its values.
-#[derive(Debug)]
-pub(super) struct Table(Vec<u64>);
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Table {
+    entries: Vec<u64>,
+    form: Form,
+}
+
+/// The form of a table's outcomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Form {
+    /// Messages.
+    Plain,
+    /// Half a turn of the torus for 1.
+    Half,
+    /// Messages `f(x)`, or this sum less `f(x)`.
+    Mirrored { sum: u64 },
+}
+
+impl Table {
+    /// The largest outcome for inputs of at most `max_value`.
+    fn max(&self, max_value: u64) -> u64 {
+        let largest = |&entry: &u64| match self.form {
+            Form::Plain | Form::Half => entry,
+            Form::Mirrored { sum } => entry.max(sum.saturating_sub(entry)),
+        };
+        self.entries.iter().take(max_value as usize + 1).map(largest).max().unwrap_or(0)
+    }
+
+    /// Entries as torus elements, and what is added to the outcomes, for messages of so many bits.
+    fn words(&self, space_bits: u32) -> (Vec<u64>, u64) {
+        let half_message = |halves: u64| halves.wrapping_shl(62 - space_bits);
+        let word = |&entry: &u64| match self.form {
+            Form::Plain => half_message(2 * entry),
+            Form::Half => entry << 63,
+            Form::Mirrored { sum } => half_message((2 * entry).wrapping_sub(sum)),
+        };
+        let added = if let Form::Mirrored { sum } = self.form { half_message(sum) } else { 0 };
+        (self.entries.iter().map(word).collect(), added)
+    }
+}
 
 impl Integers<'_> {
     /// The table of `f`, whose values must be messages for every message, reachable or not.
     pub(super) fn table(&self, f: impl Fn(u64) -> u64) -> Table {
-        Table((0..=self.radix.max()).map(f).collect())
+        Table { entries: (0..=self.radix.max()).map(f).collect(), form: Form::Plain }
+    }
+
+    /// The table of a condition as half a turn of the torus.
+    pub(super) fn half_table(&self, f: impl Fn(u64) -> bool) -> Table {
+        Table { form: Form::Half, ..self.table(|x| u64::from(f(x))) }
+    }
+
+    /// The table of `f`, and of `sum − f` for inputs with a half whose condition is 1.
+    pub(super) fn mirrored_table(&self, sum: u64, f: impl Fn(u64) -> u64) -> Table {
+        Table { form: Form::Mirrored { sum }, ..self.table(f) }
+    }
+
+    /// The input of a mirrored table.
+    pub(super) fn mirrored<'a>(
+        &self,
+        x: &'a Ciphertext,
+        halves: impl IntoIterator<Item = &'a Ciphertext>,
+    ) -> Result<Ciphertext, Error> {
+        Ok(Ciphertext { max_value: x.max_value, ..self.sum([x].into_iter().chain(halves))? })
+    }
+
+    /// A half in the clear.
+    pub(super) fn half(&self, condition: u64) -> Ciphertext {
+        let mut half = self.plain(0);
+        half.lwe.add_plain(condition << 63);
+        Ciphertext { max_value: 1, ..half }
     }
 
     /// The table of `f(a, b)` for inputs that [`Integers::pair`] makes.
@@ -31,7 +100,7 @@ impl Integers<'_> {
         for (x, _) in jobs {
             self.keys.check_noise(op, x.variance_torus(), 0)?;
         }
-        let mut out: Vec<Option<Ciphertext>> = jobs.iter().map(|job| Some(self.plain(self.known(job)?))).collect();
+        let mut out: Vec<Option<Ciphertext>> = jobs.iter().map(|job| self.known(job)).collect();
         let mut rotations: Vec<Vec<usize>> = Vec::new();
         for i in (0..jobs.len()).filter(|&i| out[i].is_none()) {
             let len = jobs[i].0.max_value as usize + 1;
@@ -58,10 +127,22 @@ impl Integers<'_> {
     }
 
     /// The table's outcome, if it is known without a bootstrap.
-    fn known(&self, (x, table): &(Ciphertext, &Table)) -> Option<u64> {
-        let reachable = &table.0[..=x.max_value as usize];
-        let constant = reachable.iter().all(|entry| *entry == reachable[0]).then_some(reachable[0]);
-        constant.or_else(|| self.public(x).map(|value| table.0[value as usize]))
+    fn known(&self, (x, table): &(Ciphertext, &Table)) -> Option<Ciphertext> {
+        let reachable = &table.entries[..=x.max_value as usize];
+        let is_constant = reachable.iter().all(|entry| *entry == reachable[0]);
+        let entry = |x: &Ciphertext| self.public(x).map(|value| table.entries[value as usize]);
+        match table.form {
+            Form::Plain if is_constant => Some(self.plain(reachable[0])),
+            Form::Half if is_constant => Some(self.half(reachable[0])),
+            Form::Plain => entry(x).map(|found| self.plain(found)),
+            Form::Half => entry(x).map(|found| self.half(found)),
+            Form::Mirrored { sum } if is_constant && 2 * reachable[0] == sum => Some(self.plain(reachable[0])),
+            Form::Mirrored { sum } => {
+                let found = entry(x);
+                let opposite = || entry(&self.mirrored(x, [&self.half(1)]).ok()?).map(|found| sum - found);
+                found.or_else(opposite).map(|found| self.plain(found))
+            }
+        }
     }
 
     /// The outputs of some rotations, each of which serves jobs of one input.
@@ -72,18 +153,20 @@ impl Integers<'_> {
         } else {
             let input = |x: &Ciphertext| (x.lwe.clone(), x.noise.clone());
             let inputs: Vec<_> = rotations.iter().map(|places| input(&jobs[places[0]].0)).collect();
+            let bits = self.radix.space_bits;
             let lut = |places: &Vec<usize>| {
-                let tables: Vec<Vec<u64>> = places.iter().map(|&i| jobs[i].1.0.clone()).collect();
-                Lut::side_by_side(self.keys.params(), &tables, jobs[places[0]].0.max_value as usize + 1)
+                let tables: Vec<Vec<u64>> = places.iter().map(|&i| jobs[i].1.words(bits).0).collect();
+                let len = jobs[places[0]].0.max_value as usize + 1;
+                Lut::torus_side_by_side(self.keys.params(), bits, &tables, len)
             };
             let luts: Vec<Lut> = rotations.iter().map(lut).collect::<Result<_, _>>()?;
             let rotated = self.keys.bootstrap(&inputs, &luts.iter().collect::<Vec<_>>());
             rotated.into_iter().flatten().collect::<Vec<_>>()
         };
-        let wrap = |((lwe, noise), &i): (_, &usize)| {
-            let (x, Table(entries)) = &jobs[i];
-            let max_value = entries.iter().take(x.max_value as usize + 1).copied().max().unwrap_or(0);
-            Ciphertext { lwe, key: self.keys.id(), noise, max_value }
+        let wrap = |((mut lwe, noise), &i): ((Lwe, NoiseSum), &usize)| {
+            let (x, table) = &jobs[i];
+            lwe.add_plain(table.words(self.radix.space_bits).1);
+            Ciphertext { lwe, key: self.keys.id(), noise, max_value: table.max(x.max_value) }
         };
         Ok(rotated.into_iter().zip(places()).map(wrap).collect())
     }
@@ -92,7 +175,7 @@ impl Integers<'_> {
     /// equal stand-ins.
     fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
         let mut hasher = DefaultHasher::new();
-        (x.lwe.digest(), &table.0).hash(&mut hasher);
+        (x.lwe.digest(), table).hash(&mut hasher);
         let source = hasher.finish();
         let mut words = vec![0; DIGEST_DIM + 1];
         words[0] = source | 1;

@@ -111,6 +111,10 @@ impl<'k> Bench<'k> {
             let expected = || zip(a, b).zip(conditions).map(|((a, b), &condition)| if condition { a } else { b });
             let condition = self.secret.encrypt_bools(conditions)?;
             self.are("select", &int.select(&condition, &x, &y)?, expected());
+            let (known_a, known_b) = (int.constants(self.width, a)?, int.constants(self.width, b)?);
+            for (x, y) in [(&known_a, &y), (&x, &known_b), (&known_a, &known_b)] {
+                self.are("select with constants", &int.select(&condition, x, y)?, expected());
+            }
             for width in OF_ONE_WORD {
                 let found = self.secret.decrypt_uints(&int.with_width(&x, width)?)?;
                 assert_eq!(found, a.iter().map(|a| a & width.max()).collect::<Vec<_>>());

@@ -164,9 +164,10 @@ const SIGNED_BINARY: [(&str, Pairwise<UintArray>); 5] = [
     ("maximum", |int, a, b| int.signed().max(a, b)),
     ("right_shift", |int, a, b| int.signed().shr_by(a, b)),
 ];
-const SIGNED_CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 4] = [
+const SIGNED_CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.signed().checked_add(a, b)),
     ("subtract", |int, a, b| int.signed().checked_sub(a, b)),
+    ("multiply", |int, a, b| int.signed().checked_mul(a, b)),
     ("floor_divide", |int, a, b| int.signed().checked_div(a, b)),
     ("remainder", |int, a, b| int.signed().checked_rem(a, b)),
 ];
