@@ -20,6 +20,7 @@ mod named;
 mod noise;
 mod ntru;
 mod public_keys;
+mod random;
 mod secrets;
 mod signed;
 mod stored_files;

@@ -31,6 +31,8 @@ pub enum Domain {
     Derive = 7,
     /// Noise that floods a decryption before it is shared. Secret.
     Flooding = 8,
+    /// Masks and bodies of encrypted random values, whose seed anybody may choose. Public.
+    RandomValues = 9,
     /// Tests and benches.
     Test = 0x7fff_ffff,
 }

@@ -21,7 +21,7 @@ fn checksum<T: Copy + TryInto<i128>>(values: &[T]) -> u64 {
 
 #[test]
 fn first_word_of_every_domain_and_index() {
-    let frozen: [(Domain, [u64; 3]); 9] = [
+    let frozen: [(Domain, [u64; 3]); 10] = [
         (Domain::SecretKey, [0x3a2e6e5309fb38d8, 0xb9475b716b106afe, 0x02241fb29bbf7b87]),
         (Domain::Mask, [0x0847f33220191028, 0x425e9dd234a56b6b, 0x5407fdbbe5b3c2ed]),
         (Domain::KeyNoise, [0xfe3bc2cd44d85fe3, 0x55011673546a6b96, 0x47a614ab571ca165]),
@@ -30,6 +30,7 @@ fn first_word_of_every_domain_and_index() {
         (Domain::Ephemeral, [0x3daafb235219a8ab, 0xed6593605425080a, 0xdc39ac0ea0bb28a7]),
         (Domain::Derive, [0x2a8642855d7c1216, 0x873d1f2c5022e24e, 0x74032344722cd09e]),
         (Domain::Flooding, [0xcbed8f1906a93c52, 0x24a5804654c2b4ae, 0x1baa46ec1d505219]),
+        (Domain::RandomValues, [0xe890f1ebec8b17cd, 0x0578c4df12565591, 0x929cf5f46ebc7c68]),
         (Domain::Test, [0x2a1c11ef410f05ec, 0xf20ff705b67f4d3d, 0x0e9c530831ee3f82]),
     ];
     for (domain, words) in frozen {

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
+from .._common import checks
 from .._common.arrays import array_of
 from .._common.storable import own, same_parameters
 from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
@@ -107,6 +108,16 @@ def require_digits(self: Core, operation: str) -> None:
             found=found,
             needed="integers of 4 bits or more",
         )
+
+
+def require_width(operation: str, width: Any) -> int:
+    """Check a number of bits that an integer may have."""
+    found = checks.integer(operation, "width", width)
+    if found not in WIDTHS:
+        raise checks.refusal(
+            operation, "width", found, f"{', '.join(map(str, WIDTHS))} are taken; choose the next above", WIDTHS
+        )
+    return found
 
 
 def integer_operand(

@@ -27,7 +27,7 @@ from . import _checks, _operands, _uint_operations
 from ._array import EncryptedArray, key_of
 from ._core import Core
 from ._integer_array import IntegerArray, IntegerT
-from ._uint_operations import WIDTHS, named_type, width_of
+from ._uint_operations import named_type, width_of
 from .bool_array import BoolArray
 from .decimal_array import DecimalArray, on_units
 from .int_array import IntArray
@@ -114,11 +114,7 @@ def encrypt_integers(
                 dtype=str(dtype),
             )
     else:
-        width = checks.integer(operation, "width", width)
-        if width not in WIDTHS:
-            raise checks.refusal(
-                operation, "width", width, f"{', '.join(map(str, WIDTHS))} are taken; choose the next above", WIDTHS
-            )
+        width = _uint_operations.require_width(operation, width)
     words, shape = _checks.words(operation, values, width, signed=kind._signed)
     return kind(self, _native.TfheUintArray.encrypt(words, width, native_key), shape)
 

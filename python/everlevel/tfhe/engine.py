@@ -25,6 +25,7 @@ from . import (
     _messages,
     _numpy_functions,  # noqa: F401 (registers NumPy's functions)
     _operands,
+    _random,
     _reductions,
     _uint_operations,
     _uints,
@@ -317,6 +318,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
     encrypt_int = _uints.encrypt_int
     encrypt_bool = _uints.encrypt_bool
     encrypt_decimal = _decimals.encrypt_decimal
+    random_uint = _random.random_uint
+    random_int = _random.random_int
+    random_bool = _random.random_bool
     minimum = _uints.minimum
     maximum = _uints.maximum
     checked_add = _uints.checked_add

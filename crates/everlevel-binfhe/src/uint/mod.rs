@@ -18,7 +18,7 @@
 //! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key
 //! · `meter` the cost of operations, and their progress · `carry` · `arith` add, subtract, negate · `columns` sums of
 //! many terms · `mul` · `div`, `div_public`, `long_division`, `divided` · `compare` · `bits` · `shift` · `reduce` sum
-//! and maximum of an array · `counts` of bits · `signed`, `signed_division`.
+//! and maximum of an array · `counts` of bits · `signed`, `signed_division` · `random` integers from a public seed.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -60,6 +60,7 @@ mod integers;
 mod long_division;
 mod meter;
 mod mul;
+mod random;
 mod reduce;
 mod shift;
 mod signed;

@@ -256,6 +256,13 @@ array_class!(
             run_any(|| key.ready().integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
         }
 
+        /// Random integers of so many bits from a public seed.
+        #[staticmethod]
+        fn random(width: u32, bits: u32, seed: [u8; 32], count: usize, call: Call) -> PyResult<Self> {
+            let width = run_any(|| Width::from_bits(width))?;
+            call.run((count, width.words()), |int, places| int.random(width, bits, &seed, places)).map(Self)
+        }
+
         /// Copies of the sign above the integers, or their lower bits.
         fn sign_extended(&self, width: u32, call: Call) -> PyResult<Self> {
             let width = run_any(|| Width::from_bits(width))?;
@@ -329,6 +336,12 @@ array_class!(
         fn constant(key: Key<'_>, values: PyReadonlyArray1<'_, bool>) -> PyResult<Self> {
             let values = values.as_slice()?;
             run_any::<_, Error>(|| Ok(key.ready().integers()?.constant_bools(values))).map(Self)
+        }
+
+        /// Random truth values from a public seed.
+        #[staticmethod]
+        fn random(seed: [u8; 32], count: usize, call: Call) -> PyResult<Self> {
+            call.run((count, 1), |int, places| int.random_bools(&seed, places)).map(Self)
         }
 
         fn invert(&self, key: Key<'_>) -> PyResult<Self> {
