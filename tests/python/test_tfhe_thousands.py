@@ -139,6 +139,23 @@ def test_operations_with_a_real_set(function: Operation, dtype: Any, real: Party
     assert_numpys(function, dtype, real, rng, VALUES if np.dtype(dtype).itemsize <= 2 else FEW_VALUES)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
+@pytest.mark.parametrize("width", [128, 256])
+def test_products_and_quotients_of_wide_integers_with_a_real_set(width: int, signed: bool, real: Party) -> None:
+    engine, secret_key = real
+    top, least = 2 ** (width - signed), -(2 ** (width - 1)) if signed else 0
+    x, y = [top - 12345, top // 3 + 77], [3**40 + 2, 7**30]
+    if signed:
+        x, y = [-x[0], x[1]], [y[0], -y[1]]
+    encrypt = engine.encrypt_int if signed else engine.encrypt_uint
+    a, b = (encrypt(values, secret_key, width=width) for values in (x, y))
+    p, q = (np.array(values, dtype=object) for values in (x, y))
+    assert_claims(a * b, (p * q - least) % 2**width + least, secret_key)
+    for found, expected in zip(divmod(a, b), (p // q, p % q), strict=True):
+        assert_claims(found, expected, secret_key)
+
+
 def rows(x: Any, length: int = 4) -> Any:
     return x.reshape(-1, length)
 
