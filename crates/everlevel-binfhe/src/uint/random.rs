@@ -5,12 +5,12 @@
 //! LWE ciphertext of a uniform phase, whose bootstrap looks up the phase's upper bits: a digit.
 //!
 //! *Distribution.* Digits are uniform and independent over uniform masks and bodies, exactly, for every key, whatever
-//! its errors and the roundings of masks are. *Proof:* all that a blind rotation does to the body is to round it to `2EN`
-//! steps and to add what depends on the mask and the key alone; rounding commutes with adding multiples of the step. So
-//! among bodies that differ by multiples of a step, each exponent in `[0, 2EN)` comes out once. Of these exponents the
-//! boxes of every digit are as many: a table of the `2^p` boxes of half a turn gives each of `2^k` digits `2^(p − k)`
-//! times, and in the other half each `f(x)` is `2^k − 1 − f(x)`. ∎ So integers are as random as the expander's stream,
-//! which is ChaCha20.
+//! its errors and the roundings of masks are. *Proof:* all that a blind rotation does to the body is to round it to
+//! `2EN` steps and to add what depends on the mask and the key alone; rounding commutes with adding multiples of the
+//! step. So among bodies that differ by multiples of a step, each exponent in `[0, 2EN)` comes out once. Of these
+//! exponents the boxes of every digit are as many: a table of the `2^p` boxes of half a turn gives each of `2^k` digits
+//! `2^(p − k)` times, and in the other half each `f(x)` is `2^k − 1 − f(x)`. ∎ So integers are as random as the
+//! expander's stream, which is ChaCha20.
 //!
 //! *Secrecy* is that of the upper bits of `b − ⟨a, s⟩` for public `a` and `b`: as long as none of them is told, that
 //! they can't be told from uniform ones follows from LWE with that secret, on which encryption rests too. Integers that
