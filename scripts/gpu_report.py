@@ -13,6 +13,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -220,10 +221,19 @@ def main() -> int:
         return 1
     if status := gpu_kernels.main(["--quiet"]):
         return status
+    cubins = {architecture: BUILD / f"everlevel_sm_{architecture}.cubin" for architecture in gpu_kernels.ARCHITECTURES}
+    lines, faults = report(cubins)
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+    return int(bool(faults))
+
+
+def report(cubins: Mapping[int, Path]) -> tuple[list[str], list[str]]:
+    """Return the report's lines of kernels by their architecture, and what is above its ceiling."""
     program, faults = nvdisasm(), []
     by_architecture, kernels, spills = {}, {}, 0
-    for architecture in gpu_kernels.ARCHITECTURES:
-        path = BUILD / f"everlevel_sm_{architecture}.cubin"
+    for architecture, path in cubins.items():
         listing = subprocess.run([program, "-c", path], capture_output=True, text=True, check=True).stdout
         code = instructions(listing)
         kernels[architecture] = {kernel.name: kernel for kernel in gpu_kernels.kernels(path.read_bytes())}
@@ -254,10 +264,7 @@ def main() -> int:
             faults.append(f"{gpu.name}: {ms:.1f} ms are predicted, and at most {gpu.ceiling_ms} are allowed")
     lines += table(["part", *(gpu.name for gpu in GPUS)], rows)
     lines += ["", f"{spills} kernels with spilled registers; {len(faults)} figures above their ceilings", *faults]
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
-    return int(bool(faults))
+    return lines, faults
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ const SLOTS: usize = 64;
 const LEVEL: usize = 2;
 const BITS: f64 = 20.0;
 
+/// A product with a matrix in one of its forms.
+type Product<'a> = &'a dyn Fn(&Units<Ciphertext>) -> Units<Ciphertext>;
+
 fn party() -> Party {
     let params = Params::try_from(ParamsLiteral::insecure_depth(9, LEVEL)).unwrap();
     Party::of(Context::new(params, Some(SLOTS), 1).unwrap())
@@ -101,6 +104,31 @@ fn several_vectors_at_once() {
     let expected: Vec<Complex64> = x.chunks(2 * SLOTS).flat_map(|x| times(&m, shape, x)).collect();
     assert_eq!(product.count(), 3 * 2);
     assert_close("three vectors", &decrypted(&p, &product), &expected, BITS);
+}
+
+#[test]
+fn vectors_together_have_the_bits_of_each() {
+    let p = party();
+    let (shape, m) = ((100, 70), uniform(7000, 12));
+    let entries = Entries::Complex(&m);
+    let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
+    let plain = p.ctx.encode_matrix(entries, shape, LEVEL, None).unwrap();
+    let light = p.ctx.encode_light_matrix(entries, shape, LEVEL, None).unwrap();
+    let products: [(&str, Product); 3] = [
+        ("plain", &|a| p.ctx.multiply_matrix(&plain, a, &rotation).unwrap()),
+        ("light", &|a| p.ctx.multiply_light_matrix(&light, a, &rotation).unwrap()),
+        ("entries", &|a| p.ctx.multiply_entries(entries, shape, a, &rotation).unwrap()),
+    ];
+    // More vectors than are multiplied together, of two units each.
+    let all = encrypted(&p, &uniform(6 * 2 * SLOTS, 13));
+    for (form, product) in products {
+        let units = all.split();
+        let pair = |units: &[Units<Ciphertext>]| Units::stack(&units.iter().collect::<Vec<_>>()).unwrap();
+        let each: Vec<_> = units.chunks(2).map(|units| product(&pair(units))).collect();
+        let (each, together) = (pair(&each), product(&all));
+        assert_eq!(decrypted(&p, &together), decrypted(&p, &each), "{form}");
+        assert_eq!(together.precision_bits(), each.precision_bits(), "{form}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Whole bootstraps on the host device, beside the CPU's: each method with each size of keys, each number of stages, of
-//! levels and of slots at least once. The second bootstrap of a key does what the first one recorded.
+//! Whole bootstraps on the host device, beside the CPU's: each method, each size of keys, each number of stages, of
+//! levels and of slots at least once, and, slowly, all methods with all of them. The second bootstrap of a key does
+//! what the first one recorded.
 
 use std::sync::Arc;
 
@@ -130,7 +131,26 @@ fn signs(i: usize) -> Complex64 {
 }
 
 #[test]
+fn every_method_and_every_size_of_keys() {
+    methods_and_sizes(Covered::Each);
+}
+
+#[test]
+#[ignore = "slow: three minutes"]
 fn every_method_with_every_size_of_keys() {
+    methods_and_sizes(Covered::Pairs);
+}
+
+/// Which combinations are run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Covered {
+    /// Each choice at least once.
+    Each,
+    /// Each choice with each other one.
+    Pairs,
+}
+
+fn methods_and_sizes(covered: Covered) {
     let setup = Setup::of_slots(None);
     let [low, middle] = [0, 4].map(|level| setup.encrypt(wave, level));
     let [real, sign] = [&real_wave as &dyn Fn(usize) -> Complex64, &signs].map(|f| setup.encrypt(f, 3));
@@ -143,6 +163,9 @@ fn every_method_with_every_size_of_keys() {
     let small = BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 };
     for (name, keys) in [(&*medium.0, (&medium.1).into()), (&*large.0, (&large.1).into()), ("small", small)] {
         setup.many(name, Method::Regular, SlotType::Complex, keys, &[&low]);
+        if covered == Covered::Each && name != "Medium" {
+            continue;
+        }
         setup.many(name, Method::Regular, SlotType::Real, keys, &[&real]);
         setup.many(name, Method::Lossy, SlotType::Complex, keys, &[&middle]);
         setup.many(name, Method::Lossy, SlotType::Real, keys, &[&real]);
@@ -175,14 +198,26 @@ fn every_number_of_stages() {
 
 #[test]
 fn few_slots() {
+    slots_and_stages(Covered::Each);
+}
+
+#[test]
+#[ignore = "slow: three minutes"]
+fn few_slots_with_every_method() {
+    slots_and_stages(Covered::Pairs);
+}
+
+fn slots_and_stages(covered: Covered) {
     for slots in [1, 32, 256] {
         let setup = Setup::of_slots(Some(slots));
-        for stages in setup.ctx.stage_counts() {
+        for (at, stages) in setup.ctx.stage_counts().into_iter().enumerate() {
             let key = setup.key(BootstrapKind::Both, stages, BootstrapKeySize::Medium);
             let ct = setup.encrypt(wave, stages);
             let name = format!("{slots} slots, {stages} stages");
-            setup.many(&name, Method::Regular, SlotType::Complex, (&key).into(), &[&ct]);
             setup.many(&name, Method::Lossy, SlotType::Complex, (&key).into(), &[&ct]);
+            if covered == Covered::Pairs || at == 0 {
+                setup.many(&name, Method::Regular, SlotType::Complex, (&key).into(), &[&ct]);
+            }
         }
     }
 }

@@ -164,7 +164,7 @@ fn half_products_match<D: Device>(ring: &Ring, host: D, arithmetic: Arithmetic, 
         assert_eq!(digits.len(), expected.len());
         for ((k, digit), (expected_k, expected)) in digits.iter().zip(expected) {
             assert_eq!(k, expected_k);
-            assert_same(&digit.to_host(ring), expected, &format!("digit {k}, {context}"));
+            assert_same(&digit.to_host(ring), expected, &format!("digit {k:?}, {context}"));
         }
     }
     let sums = ring.multiply(&digits.iter().collect::<Vec<_>>(), &key);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ._layout import Layout, Placement
 from ._moves import diagonals, folds
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
 from ._weights import Array, Weights, changed, dense, terms
+
+_TOGETHER: Final = 4
+"""Groups of rows that are computed together: as many bootstraps share the reading of keys."""
 
 Report = Callable[[int], None]
 """Told of every step."""
@@ -48,11 +51,15 @@ class Runner:
 
     def __call__(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
         """Return the results of a ciphertext of whole groups of units."""
-        units, size = x.units(), self._layout.units_in
-        run = self._of_rows if self._layout.kind == "rows" else self._of_features
+        is_of_rows = self._layout.kind == "rows"
+        units, size = x.units(), _TOGETHER if is_of_rows else self._layout.units_in
         results: list[Ciphertext] = []
         for start in range(0, len(units), size):
-            results += run(units[start : start + size], keys, report)
+            some = units[start : start + size]
+            if is_of_rows:
+                results.append(self._of_rows(self._engine.vstack(some), keys, report))
+            else:
+                results += self._of_features(some, keys, report)
         return self._engine.vstack(results)
 
     @property
@@ -65,8 +72,8 @@ class Runner:
         """Largest size of a slot whose parts are within ±1."""
         return math.sqrt(self._layout.parts)
 
-    def _of_rows(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
-        (x,) = units
+    def _of_rows(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
+        """Return the results of some groups' units, for which keys are read, and light diagonals are made, once."""
         results, count, levels = {0: x}, 0, dict(self._layout.schedule.bootstraps)
         for at, step in enumerate(self._program.steps):
             if at in levels:
@@ -82,8 +89,8 @@ class Runner:
             else:
                 count, x = count + 1, self._polynomial(step, x, keys)
                 results[count] = x
-            report(1)
-        return [x]
+            report(x.unit_count)
+        return x
 
     def _bootstrap(self, x: Ciphertext, level: int, keys: EvaluationKey | None) -> Ciphertext:
         y = self._engine.bootstrap(x, _needed(keys), level=level, progress=False)
@@ -96,7 +103,7 @@ class Runner:
         total: Ciphertext | None = None
         for number, weights, amounts in parts:
             if isinstance(weights, Plaintext):
-                y = engine.multiply(results[number], weights)
+                y = self._each(engine.multiply, results[number], weights)
             else:
                 x = results[number]
                 if isinstance(weights, dict) and x.level > level:
@@ -108,7 +115,11 @@ class Runner:
                 y = engine.assume_bound(y, step.sum_bound * self._size)
             total = y if total is None else engine.assume_bound(total + y, step.sum_bound * self._size)
         assert total is not None
-        return engine.assume_bound(engine.add(total, bias), self._size)
+        return engine.assume_bound(self._each(engine.add, total, bias), self._size)
+
+    def _each(self, operation: Callable[..., Ciphertext], x: Ciphertext, plain: Plaintext) -> Ciphertext:
+        """Return an operation of each group's unit with a plaintext."""
+        return self._engine.vstack([operation(unit, plain) for unit in x.units()])
 
     def _encoded(self, step: Map) -> tuple[list[Encoded], Plaintext]:
         engine, layout, program = self._engine, self._layout, self._program
@@ -180,7 +191,8 @@ class Runner:
         else:
             y = engine.evaluate_chebyshev_polynomial(x, step.coefficients, _needed(keys))
         if self._layout.parts == 2:
-            real, imaginary = y.units()
+            units = y.units()
+            real, imaginary = (engine.vstack(part) for part in (units[: len(units) // 2], units[len(units) // 2 :]))
             y = engine.add(real, engine.multiply(imaginary, 1j))
         return engine.assume_bound(y, step.bound * self._size)
 

@@ -21,6 +21,9 @@ use crate::{Ciphertext, Context, Error, Units};
 /// Giant steps whose sums are made together, of packed diagonals: baby steps are read from memory once for so many.
 pub(super) const GIANTS_TOGETHER: usize = 8;
 
+/// Vectors that are multiplied together by diagonals that are unpacked, each of which is made once for all.
+pub(super) const VECTORS_TOGETHER: usize = 4;
+
 /// Keys of rotations, of any kind: powers of two, these and every baby step, or those of some amounts alone.
 #[derive(Debug, Clone)]
 pub struct RotationKeys<'k> {
@@ -75,6 +78,9 @@ impl<'m, F> Diagonals<'m> for F where
     F: Fn(&Core, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync
 {
 }
+
+/// Baby steps of a vector, those of each of its units by their amounts.
+type Babies = Vec<BTreeMap<i64, Rlwe>>;
 
 /// A product whose rotations are known to have keys.
 struct Product<'a> {
@@ -188,9 +194,10 @@ impl Context {
             let before = if level < shape.level { rounding(shape.level) } else { 0.0 };
             let entry_error = rounding(level).hypot(before);
             // Unpacked diagonals are in memory for one giant step at a time.
-            let giants_together = if form == MatrixForm::Plain { GIANTS_TOGETHER } else { 1 };
+            let (giants_together, together) =
+                if form == MatrixForm::Plain { (GIANTS_TOGETHER, 1) } else { (1, VECTORS_TOGETHER) };
             let product = Product { core, shape, keys: &keys, level, entry_error, giants_together };
-            let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
+            let vectors = a.all().chunks(together * block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
             Ok(Units::new(units).expect("a row of blocks for each"))
         })
@@ -198,10 +205,11 @@ impl Context {
 }
 
 impl Product<'_> {
-    /// The product with one vector, of a unit for each column of blocks.
-    fn apply<'m>(&self, a: &[Ciphertext], diagonals: &impl Diagonals<'m>) -> Result<Vec<Ciphertext>, Error> {
+    /// The products with some vectors, each of a unit for each column of blocks.
+    fn apply<'m>(&self, units: &[Ciphertext], diagonals: &impl Diagonals<'m>) -> Result<Vec<Ciphertext>, Error> {
         let plan = &self.shape.plan;
-        let a: Vec<Ciphertext> = a.iter().map(|unit| self.core.lowered(unit, self.level).into_owned()).collect();
+        let units: Vec<Ciphertext> =
+            units.iter().map(|unit| self.core.lowered(unit, self.level).into_owned()).collect();
         let babies_of = |(column, unit): (usize, &Ciphertext)| {
             let ring = &self.core.ring;
             let turn = |left: i64| self.keys.get(&left).map(|&key| (ring.rotation_elt(left), key));
@@ -209,45 +217,54 @@ impl Product<'_> {
             let needed = plan.babies(column, |baby| self.keys.contains_key(&baby));
             baby_steps(unit.rlwe().clone(), &needed, &turn, &born).map_err(|left| self.missing(left))
         };
-        let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
-        let all: Vec<Estimate> = a.iter().map(|unit| unit.estimate().of_all()).collect();
-        let values = Estimate::largest(all.iter()).unwrap_or_else(|| unreachable!("a unit at least"));
-        let row = |row| Ok(self.finished(&a[0], &values, row, self.row(row, &babies, diagonals)?));
-        (0..plan.block_rows()).map(row).collect()
+        let vectors: Vec<&[Ciphertext]> = units.chunks(plan.block_columns).collect();
+        let babies_of = |vector: &&[Ciphertext]| vector.iter().enumerate().map(babies_of).collect();
+        let babies = vectors.iter().map(babies_of).collect::<Result<Vec<Babies>, Error>>()?;
+        let mut results = vec![Vec::new(); vectors.len()];
+        for row in 0..plan.block_rows() {
+            let sums = self.row(row, &babies, diagonals)?;
+            for ((vector, sum), results) in vectors.iter().zip(sums).zip(&mut results) {
+                let all: Vec<Estimate> = vector.iter().map(|unit| unit.estimate().of_all()).collect();
+                let values = Estimate::largest(all.iter()).unwrap_or_else(|| unreachable!("a unit at least"));
+                results.push(self.finished(&vector[0], &values, row, sum));
+            }
+        }
+        Ok(results.concat())
     }
 
-    /// The sum of a row of blocks, from the outermost giant step inwards.
-    fn row<'m>(
-        &self,
-        row: usize,
-        babies: &[BTreeMap<i64, Rlwe>],
-        diagonals: &impl Diagonals<'m>,
-    ) -> Result<Rlwe, Error> {
+    /// For each vector, the sum of a row of blocks, from the outermost giant step inwards.
+    fn row<'m>(&self, row: usize, vectors: &[Babies], diagonals: &impl Diagonals<'m>) -> Result<Vec<Rlwe>, Error> {
         let (ring, plan) = (&self.core.ring, &self.shape.plan);
-        let mut sum = Horner::new();
+        let mut sums: Vec<Horner<Rlwe>> = vectors.iter().map(|_| Horner::new()).collect();
         let turn = |sum: Rlwe, left: i64| self.rotated(sum, left);
         let giants: Vec<(i64, Vec<Steps>)> = plan.by_giant(row).into_iter().rev().collect();
         for together in giants.chunks(self.giants_together) {
-            let mut factors = Vec::new();
-            for (_, blocks) in together {
-                let (mut vectors, mut terms) = (Vec::new(), Vec::new());
-                for steps in blocks {
-                    let of_column = &babies[steps.block % plan.block_columns];
-                    vectors.extend(steps.babies.iter().map(|baby| &of_column[baby]));
-                    terms.extend(diagonals(self.core, steps.block, steps.positions.clone(), self.level)?);
+            let terms_of = |(_, blocks): &(i64, Vec<Steps>)| {
+                let terms = |steps: &Steps| diagonals(self.core, steps.block, steps.positions.clone(), self.level);
+                Ok(blocks.iter().map(terms).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect())
+            };
+            let terms = together.iter().map(terms_of).collect::<Result<Vec<Vec<Diagonal>>, Error>>()?;
+            for (sum, babies) in sums.iter_mut().zip(vectors) {
+                let vectors_of = |(_, blocks): &(i64, Vec<Steps>)| {
+                    let of = |steps: &Steps| &babies[steps.block % plan.block_columns];
+                    blocks.iter().flat_map(|steps| steps.babies.iter().map(move |baby| &of(steps)[baby])).collect()
+                };
+                let factors: Vec<(Vec<&Rlwe>, &[Diagonal])> =
+                    together.iter().map(vectors_of).zip(terms.iter().map(Vec::as_slice)).collect();
+                for ((giant, _), mut inner_sum) in together.iter().zip(self.inner_products(&factors)) {
+                    sum.step(*giant, turn, |turned| {
+                        turned.iter().for_each(|turned| inner_sum.add_assign(ring, turned));
+                        Ok(inner_sum)
+                    })?;
                 }
-                factors.push((vectors, terms));
-            }
-            for ((giant, _), mut inner_sum) in together.iter().zip(self.inner_products(&factors)) {
-                sum.step(*giant, turn, |turned| {
-                    turned.iter().for_each(|turned| inner_sum.add_assign(ring, turned));
-                    Ok(inner_sum)
-                })?;
             }
         }
         let set = &self.core.ladder.sets[self.level];
-        let some = || babies.iter().flat_map(BTreeMap::values).next().expect("products have vectors");
-        Ok(sum.finish(turn)?.unwrap_or_else(|| some().map(|part| ring.zero_beside(part, set))))
+        let finish = |(sum, babies): (Horner<Rlwe>, &Babies)| {
+            let some = || babies.iter().flat_map(BTreeMap::values).next().expect("products have vectors");
+            Ok(sum.finish(turn)?.unwrap_or_else(|| some().map(|part| ring.zero_beside(part, set))))
+        };
+        sums.into_iter().zip(vectors).map(finish).collect()
     }
 
     /// The ciphertext of a row of blocks, of operands of these values.
@@ -293,7 +310,7 @@ impl Product<'_> {
     }
 
     /// For each sum, `Σ_k diagonal_k ⊙ vector_k`.
-    fn inner_products(&self, sums: &[(Vec<&Rlwe>, Vec<Diagonal<'_>>)]) -> Vec<Rlwe> {
+    fn inner_products(&self, sums: &[(Vec<&Rlwe>, &[Diagonal<'_>])]) -> Vec<Rlwe> {
         let (ring, set) = (&self.core.ring, &self.core.ladder.sets[self.level]);
         let packed: Option<Vec<_>> = sums.iter().map(|(vectors, diagonals)| packed_terms(vectors, diagonals)).collect();
         match packed {

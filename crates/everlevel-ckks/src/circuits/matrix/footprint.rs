@@ -3,7 +3,7 @@
 use everlevel_ring::{Footprint, PackedPoly};
 use everlevel_rlwe::Gadget;
 
-use crate::circuits::matrix::apply::GIANTS_TOGETHER;
+use crate::circuits::matrix::apply::{GIANTS_TOGETHER, VECTORS_TOGETHER};
 use crate::circuits::matrix::encode::TOGETHER;
 use crate::circuits::matrix::plan::{Plan, shortest};
 use crate::core::Core;
@@ -38,7 +38,7 @@ impl Core {
         Footprint { held: (nbytes * diagonal_count) as u64, work: (nbytes * at_once) as u64 }
     }
 
-    /// The memory of a product with one vector after the other, of so many units in all.
+    /// The memory of a product with vectors of so many units in all, some of them together.
     pub(super) fn product_footprint(
         &self,
         (plan, level): (&Plan, usize),
@@ -59,7 +59,8 @@ impl Core {
             // Their coefficients beside their residues.
             MatrixForm::Entries => terms * source + terms * 2 * self.encoder.slots() / self.ring.n() + 2 * TOGETHER,
         };
-        let work = 2 * source * (columns + babies + 2) + diagonals + key_switch;
+        let together = if form == MatrixForm::Plain { 1 } else { VECTORS_TOGETHER.min(unit_count / columns) };
+        let work = 2 * source * (columns + babies + 2) * together + diagonals + key_switch;
         let results = unit_count / columns * plan.block_rows();
         Footprint { held: self.limbs(2 * (source - 1) * results), work: self.limbs(work) }
     }
