@@ -274,6 +274,13 @@ def test_workers_of_a_pool_have_the_bits_of_one_machine(tmp_path: Path) -> None:
         model(rows, server, pool=3)  # type: ignore[arg-type]
 
 
+def test_rounded_weights_beyond_the_error_are_warned_of() -> None:
+    x, y = data("iris")
+    trained = LogisticRegression(max_iter=500).fit(x, y)
+    with pytest.warns(errors.PrecisionWarning, match=r"in the layout 'features', and max_error .*; take layout='rows'"):
+        ml.compile(trained, x, max_error=3e-7, layout="features", batch=150, **SMALL)
+
+
 def test_the_plan_takes_the_faster_layout() -> None:
     x, y = data("iris")
     trained = LogisticRegression(max_iter=500).fit(x, y)

@@ -107,7 +107,8 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     RangeWarning
         If a calibrated interval is shorter than the proven one.
     PrecisionWarning
-        If scores on the examples err by more than `max_error` at the `degree` that was named.
+        If scores on the examples err by more than `max_error`: at the `degree` that was named, or by the layout
+        `"features"`, whose weights are rounded.
 
     Examples
     --------
@@ -154,10 +155,13 @@ def compile(  # noqa: A001 (called as everlevel.ml.compile)
     if plan.layout.kind == "features":
         best = measured(network, best.program.on_grid(), array)
     if best.error > wishes.max_error:
+        # Without a degree, it is the weights' grid that the error comes from.
+        at, other = (f" at degree {degree}", "name a higher degree, leave it out")
+        if degree is None:
+            at, other = " in the layout 'features'", "take layout='rows'"
         text = (
-            f"{operation}: the largest error of a score on the examples is {best.error:.2g} of the scores' spread at "
-            f"degree {degree}, and max_error is {wishes.max_error:g}; name a higher degree, leave it out, or allow a "
-            f"larger max_error"
+            f"{operation}: the largest error of a score on the examples is {best.error:.2g} of the scores' spread{at}, "
+            f"and max_error is {wishes.max_error:g}; {other}, or allow a larger max_error"
         )
         callers.warn_once("ml.degree", PrecisionWarning(text, error=best.error, max_error=wishes.max_error))
     fidelity = Fidelity(best.error, best.agreeing, best.example_count)
