@@ -62,7 +62,7 @@ def test_occupancy_is_what_registers_and_shared_memory_leave(
 
 
 def test_every_figure_is_below_its_ceiling(tmp_path: Path) -> None:
-    """Of the two architectures that GPUs are predicted for; `make gpu-report` has all of them."""
+    """Figures of the two architectures that GPUs are predicted for; `make gpu-report` has all of them."""
     for extra in ("gpu-kernels", "gpu-report"):
         package, _, version = gpu_kernels.requirement(extra).partition("==")
         if gpu_kernels.installed(package) != version:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from claims import assert_claims
-from everlevel import Engine, RotationKey, errors
+from everlevel import Engine, EvaluationKey, RotationKey, errors
 from everlevel.ckks._shape import SLOTS
+from everlevel.ckks._slots import twice_parts
 from parties import Party
 
 
@@ -22,6 +23,17 @@ def test_rotate_is_numpy_roll(party: Party, rotation_key: RotationKey, message: 
     result = party.engine.rotate(a, rotation_key, delta)
     assert result.level == a.level
     assert_claims(result, np.roll(message, delta), party.secret_key)
+
+
+@pytest.mark.parametrize("turn", [1, 1j, 0.6 - 0.8j, 1e-9j, 0])
+def test_parts_of_slots_are_real(party: Party, message: np.ndarray, turn: complex) -> None:
+    values = message[::-1] * turn + 0.25 * message * (turn != 0)
+    a = party.engine.encrypt(values, party.public_key, bound=1.25)
+    parts = twice_parts(party.engine, a, EvaluationKey([party.conjugation_key]))
+    for part, expected in zip(parts, (2 * values.real, 2 * values.imag), strict=True):
+        assert part.is_real
+        assert part.level == a.level
+        assert_claims(part, expected, party.secret_key)
 
 
 @pytest.mark.parametrize("delta", [1, -1, 37])

@@ -29,7 +29,7 @@ fn random_integers_are_uniform() {
     digits_are_uniform(four_bits(), 4);
 }
 
-/// The same seed gives the same integers at the same places, however they are computed; widths, numbers of bits, seeds
+/// Integers at the same places of the same seed are the same, however they are computed; widths, numbers of bits, seeds
 /// and truth values differ.
 #[test]
 fn random_integers_follow_from_the_seed() -> Result<(), Error> {

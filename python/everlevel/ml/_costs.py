@@ -39,7 +39,7 @@ _DECODING: Final = 17
 _BOOTSTRAP: Final = 2.1
 """Seconds of a bootstrap from level 0 to 13 at N = 2^16."""
 _FAST_OF_BOTH: Final = 0.82
-"""As `FAST`, of complex values."""
+"""Time like `FAST`, of complex values."""
 _BOOTSTRAP_LEVELS: Final = 15
 """Levels that it takes itself."""
 
@@ -91,7 +91,7 @@ class Costs:
         return self._of(factor * self.log_n, count) + 2 * _CALL
 
     def switch(self, level: int) -> float:
-        """Seconds of a key switch at the end of a product of ciphertexts, by a key for all levels."""
+        """Seconds of a key switch by a key for all levels: at the end of a product of ciphertexts, or a conjugation."""
         return self._of_transforms(sum(self._transforms(level, self._special(self.max_level))))
 
     def rotations(self, level: int, count: int, digit_count: int) -> float:
@@ -137,10 +137,6 @@ class Costs:
         """Seconds of a map of features."""
         each = self._of(_PASS, 2 * (level + 1)) + 2 * _CALL
         return weight_count * each + output_count * self.rescaling(level)
-
-    def parted(self, level: int) -> float:
-        """Seconds of parting slots into real and imaginary parts: a conjugation, by a key for all levels."""
-        return self.switch(level)
 
     def polynomial(self, level: int, step: Polynomial) -> float:
         """Seconds of a polynomial of one unit: products of ciphertexts, and terms, which are summed at low levels."""

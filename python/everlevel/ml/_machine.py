@@ -23,7 +23,7 @@ from ._schedule import Schedule
 _SIZES: Final = (64, 32, 16)
 _DEGREE: Final = 15
 _ENGINE_LEVELS: Final = {False: 6, True: 18}
-"""Of the ring of 2^14, whose ciphertexts a core's cache holds, and of that of 2^16, whose it doesn't."""
+"""Levels of the ring of 2^14, whose ciphertexts a core's cache holds, and of that of 2^16, whose it doesn't."""
 _TIMES: Final = 3
 
 

@@ -140,7 +140,7 @@ class Plan:
         """Estimated seconds of so many rows."""
         return self.layout.groups(row_count) * self.seconds
 
-    def table(self, factor: float = 1.0) -> str:
+    def table(self, factor: float) -> str:
         """Return the stages as a table, with their seconds on a machine on which steps take so many times as long."""
         titles = ("step", "levels", "rotations", "products", "seconds, estimated", "weights")
         lines: list[Sequence[str]] = [titles]
@@ -348,7 +348,7 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
             seconds, products = times * costs.polynomial(level, step), times * len(products_of(step))
             name, turns = f"{step.name}, degree {step.degree}", 0
             if layout.parts == 2:
-                seconds, name, turns = seconds + costs.parted(level), f"{name}, of both parts", 1
+                seconds, name, turns = seconds + costs.switch(level), f"{name}, of both parts", 1
             stages.append(Stage(name, level, level_out, turns, products, seconds, 0))
         elif layout.kind == "features":
             stages.append(_features_stage(step, level, costs))

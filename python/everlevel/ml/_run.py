@@ -15,7 +15,7 @@ from ..errors import MissingKeyError
 from ._layout import Layout, Placement
 from ._moves import diagonals, folds
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
-from ._weights import Array, Weights, changed, dense, terms
+from ._weights import Array, Weights, dense, terms
 
 _TOGETHER: Final = 4
 """Groups of rows that are computed together: as many bootstraps share the reading of keys."""
@@ -129,10 +129,7 @@ class Runner:
                 index = program.maps.index(step)
                 after, kind = layout.placements[1 + index], layout.kinds[index]
                 factor = self._factor(step)
-                parts = [
-                    self._part(number, changed(part, lambda w: w * factor), after, level, kind)
-                    for number, part in program.parts(step)
-                ]
+                parts = [self._part(number, part, factor, after, level, kind) for number, part in program.parts(step)]
                 added = factor * layout.repeated(step.bias, after) * (1 + 1j if layout.parts == 2 else 1)
                 bias = engine.encode(added, level - 1, bound=float(np.abs(added).max()))
                 if kind == "anew":
@@ -144,11 +141,11 @@ class Runner:
         """Return what weights are multiplied by: twice the parts of a polynomial's argument are what it is given."""
         return 0.5 if self._layout.parts == 2 and step is not self._program.steps[-1] else 1.0
 
-    def _part(self, number: int, part: Weights, after: Placement, level: int, kind: str) -> Encoded:
+    def _part(self, number: int, part: Weights, factor: float, after: Placement, level: int, kind: str) -> Encoded:
         engine, layout = self._engine, self._layout
         before = layout.placements[number]
         found = diagonals(terms(part), before, after)
-        entries = {place * layout.lanes: layout.filled(term) for place, term in found.items()}
+        entries = {place * layout.lanes: layout.filled(factor * term) for place, term in found.items()}
         weights: PlainMatrix | LightPlainMatrix | Plaintext | dict[int, Array] = entries
         if entries.keys() == {0}:
             weights = engine.encode(entries[0], level, bound=float(np.abs(entries[0]).max()))
@@ -183,18 +180,20 @@ class Runner:
     def _polynomial(self, step: Polynomial, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
         """Return a polynomial of each number; of both parts of slots apart, which come twice as large as in slots."""
         engine = self._engine
-        if self._layout.parts == 2:
-            parts = twice_parts(engine, x, _needed(keys))
-            x = engine.vstack([engine.assume_bound(part, 1.0) for part in parts])
+        if self._layout.parts == 1:
+            return self._real_polynomial(step, x, keys)
+        parts = [engine.assume_bound(part, 1.0) for part in twice_parts(engine, x, _needed(keys))]
+        units = self._real_polynomial(step, engine.vstack(parts), keys).units()
+        real, imaginary = (engine.vstack(part) for part in (units[: len(units) // 2], units[len(units) // 2 :]))
+        return engine.assume_bound(engine.add(real, engine.multiply(imaginary, 1j)), step.bound * self._size)
+
+    def _real_polynomial(self, step: Polynomial, x: Ciphertext, keys: EvaluationKey | None) -> Ciphertext:
+        engine = self._engine
         if step.is_square:
             y = engine.square(x, _needed(keys))
         else:
             y = engine.evaluate_chebyshev_polynomial(x, step.coefficients, _needed(keys))
-        if self._layout.parts == 2:
-            units = y.units()
-            real, imaginary = (engine.vstack(part) for part in (units[: len(units) // 2], units[len(units) // 2 :]))
-            y = engine.add(real, engine.multiply(imaginary, 1j))
-        return engine.assume_bound(y, step.bound * self._size)
+        return engine.assume_bound(y, step.bound)
 
 
 def _needed(keys: EvaluationKey | None) -> EvaluationKey:

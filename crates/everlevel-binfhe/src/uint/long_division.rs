@@ -15,7 +15,7 @@
 //!
 //! A divisor of zero is subtracted every time: the quotient is all ones, and the remainder the dividend.
 //!
-//! Of signed divisors `d = |b| − [b < 0]` are the digits that gates are made of, and `2^b·|b|` what is added, with a
+//! Gates of signed divisors are made of the digits of `d = |b| − [b < 0]`, and `2^b·|b|` is what is added, with a
 //! first digit of up to `M`. Where `2^b·d < M^(i + 1)`, which is a gate that is open, `D = 2^b·|b|` is at most
 //! `M^(i + 1)`, so that `ρ ∈ [−D, D)` has room in `i + 1` digits and the carry; and where it isn't, `D` is larger than
 //! the dividend's digits.

@@ -134,7 +134,7 @@ impl Signed<'_, '_> {
 
     /// Sums modulo `2^width`, and whether each one is out of range, from sums of digits before carries.
     ///
-    /// Of the last digits, `biased` is the sum of signed digits, plus `M`: congruent to the digits' own, so that it
+    /// The last digits' `biased` is the sum of signed digits, plus `M`: congruent to the digits' own, so that it
     /// takes that one's place. With the carry into it, it says whether the sum is out of range, beside its digit, in
     /// one bootstrap.
     fn with_overflow(
