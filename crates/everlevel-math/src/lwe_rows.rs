@@ -68,29 +68,3 @@ fn add(out: &mut [u32], digits: &[u32], rows: &[u32], len: usize) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_the_definition() {
-        let word = |i: usize| (i as u32 + 1).wrapping_mul(0x9e37_79b9).rotate_left(i as u32 % 32);
-        for (sums, count, len) in [(1, 5, 38), (3, 16, 64), (2, 27, 7)] {
-            let rows: Vec<u32> = (0..count * len).map(word).collect();
-            let digits: Vec<u32> = (0..sums * count).map(|i| (word(i + 77) % 5).wrapping_sub(2)).collect();
-            let start: Vec<u32> = (0..sums * len).map(|i| word(i + 5)).collect();
-            let mut expected = start.clone();
-            for (i, out) in expected.iter_mut().enumerate() {
-                for row in 0..count {
-                    *out = out.wrapping_add(digits[i / len * count + row].wrapping_mul(rows[row * len + i % len]));
-                }
-            }
-            for kernel in [add_products, add] {
-                let mut out = start.clone();
-                kernel(&mut out, &digits, &rows, len);
-                assert_eq!(out, expected, "{sums} sums of {count} rows of {len}");
-            }
-        }
-    }
-}

@@ -212,38 +212,3 @@ impl Modulus {
         self.pow(a, self.q - 2)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wide_sums_are_reduced_as_divided() {
-        for q in [3, 5, 65_537, (1 << 31) - 1, 0xffff_fffa_0001, (1 << 48) - 59] {
-            let m = Modulus::new(q).expect("prime");
-            let largest = u128::from(q - 1) * u128::from(q - 1);
-            let mixed = (0..1000u128).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
-            for x in mixed.chain([0, 1, u128::from(q), largest, 64 * largest, u128::MAX, 1 << 64, (1 << 64) - 1]) {
-                assert_eq!(u128::from(m.reduce_wide(x)), x % u128::from(q), "{x} modulo {q}");
-            }
-        }
-    }
-
-    #[test]
-    fn reductions_are_remainders_at_every_edge() {
-        for q in [3, 5, 257, 65_537, (1 << 31) - 1, 0xffff_fffa_0001, (1 << 48) - 59] {
-            let m = Modulus::new(q).expect("a prime");
-            let multiples = [0, 1, 2, u64::MAX / q / 2, u64::MAX / q - 1, u64::MAX / q].map(|k| k * q);
-            let near = multiples.into_iter().flat_map(|x| (-2..=2).map(move |d: i64| x.wrapping_add_signed(d)));
-            for x in near.chain([1 << 63, (1 << 63) - 1, u64::MAX]) {
-                assert_eq!(m.reduce(x), x % q, "{x} modulo {q}");
-                let signed = x as i64;
-                assert_eq!(
-                    i128::from(m.reduce_i64(signed)),
-                    i128::from(signed).rem_euclid(q.into()),
-                    "{signed} modulo {q}"
-                );
-            }
-        }
-    }
-}

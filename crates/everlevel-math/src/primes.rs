@@ -51,28 +51,3 @@ pub fn ntt_primes_near(target: f64, log_n: u32) -> impl Iterator<Item = u64> {
         .filter(move |&q| q > step && q < (1 << 48) && is_prime(q as u64))
         .map(|q| q as u64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn is_prime_agrees_with_trial_division() {
-        for n in 0..5000u64 {
-            let slow = n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-            assert_eq!(is_prime(n), slow, "{n}");
-        }
-        assert!(is_prime((1 << 61) - 1));
-        assert!(!is_prime(3_215_031_751)); // strong pseudoprime to bases 2, 3, 5, 7
-    }
-
-    #[test]
-    fn primes_are_congruent_and_ordered() {
-        let below: Vec<_> = ntt_primes_below(48, 16).take(20).collect();
-        assert!(below.windows(2).all(|w| w[0] > w[1]));
-        assert!(below.iter().all(|q| q % (1 << 17) == 1 && *q < 1 << 48));
-        let target = (1u64 << 40) as f64;
-        let near: Vec<_> = ntt_primes_near(target, 16).take(20).collect();
-        assert!(near.windows(2).all(|w| (w[0] as f64 - target).abs() <= (w[1] as f64 - target).abs() + 1.0));
-    }
-}

@@ -11,6 +11,8 @@
 
 use std::slice;
 
+use arrayvec::ArrayVec;
+
 use super::digits::{Digits, Extraction};
 use super::operation::{self, Operation};
 use super::passes::InPlace;
@@ -247,10 +249,9 @@ impl ExternalProduct {
             (acc.as_mut_ptr(), from)
         });
         let (key, scratch) = (key.as_ptr(), scratch.as_mut_ptr());
-        let mut sets = sets.into_iter();
-        let (first, second) = (sets.next().expect("at least one"), sets.next());
+        let sets = sets.into_iter().collect();
         let turns = turns.map(|(together, points, turns)| (together, points, [turns[0], turns[A - 1]]));
-        T::run(self.fft.simd(), Sweep { shape: self, first, second, turns, key, scratch, ahead });
+        T::run(self.fft.simd(), Sweep { shape: self, sets, turns, key, scratch, ahead });
     }
 }
 
@@ -303,8 +304,7 @@ type Set<T> = (*mut T, DigitsFrom<T>);
 /// A product, whose maker has checked all lengths.
 struct Sweep<'a, T: Factor> {
     shape: &'a ExternalProduct,
-    first: Set<T>,
-    second: Option<Set<T>>,
+    sets: ArrayVec<Set<T>, MAX_TOGETHER>,
     /// The monomials of each accumulator, for a step of several bits.
     turns: Option<(Together, &'a Points, [&'a Turn; MAX_TOGETHER])>,
     key: *const T::Key,
@@ -313,70 +313,38 @@ struct Sweep<'a, T: Factor> {
 }
 
 impl<T: Factor> Sweep<'_, T> {
-    /// Runs the product, by one bit or several.
+    /// Runs the product, by one bit or several: each case is a function of its own, which compiles faster than all in
+    /// one.
     ///
     /// # Safety
     /// The lengths are those of the shape.
     unsafe fn run(self, simd: Simd) {
-        // SAFETY: the caller vouches that all lengths are those of the shape; `turns` tells how many matrices the key
-        // has, which was checked by the same number.
+        // SAFETY: the caller vouches that all lengths are those of the shape, for one accumulator or two; `turns` tells
+        // how many matrices the key has, which was checked by the same number. `operation::run` picks vectors of this
+        // CPU.
         unsafe {
             match self.turns.map(|turns| turns.0) {
-                None => self.run_bits::<1, 1>(simd),
-                Some(Together::Pair) => self.run_bits::<2, 3>(simd),
-                Some(Together::Block) => self.run_bits::<4, 4>(simd),
-            }
-        }
-    }
-
-    /// Runs the product. Each case is a function of its own, which compiles faster than all in one.
-    ///
-    /// # Safety
-    /// The lengths are those of the shape.
-    unsafe fn run_bits<const BITS: usize, const MATRICES: usize>(self, simd: Simd) {
-        let Self { shape, first, second, turns, key, scratch, ahead } = self;
-        let points = turns.map(|(_, points, _)| points);
-        // SAFETY: the caller vouches that all lengths are those of the shape, for one accumulator or two, and
-        // `operation::run` picks vectors of this CPU.
-        unsafe {
-            match second {
-                None => {
-                    let turns = points.zip(turns.map(|(.., [turn, _])| [turn]));
-                    let sets = [first];
-                    operation::run(simd, Product::<T, BITS, MATRICES, 1> { shape, sets, turns, key, scratch, ahead });
-                }
-                Some(second) => {
-                    let turns = points.zip(turns.map(|(.., turns)| turns));
-                    let sets = [first, second];
-                    operation::run(simd, Product::<T, BITS, MATRICES, 2> { shape, sets, turns, key, scratch, ahead });
-                }
+                None => operation::run(simd, Product::<T, 1, 1>(self)),
+                Some(Together::Pair) => operation::run(simd, Product::<T, 2, 3>(self)),
+                Some(Together::Block) => operation::run(simd, Product::<T, 4, 4>(self)),
             }
         }
     }
 }
 
-/// A product for `A` accumulators and a step of `BITS` bits.
-struct Product<'a, T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> {
-    shape: &'a ExternalProduct,
-    sets: [Set<T>; A],
-    turns: Option<(&'a Points, [&'a Turn; A])>,
-    key: *const T::Key,
-    scratch: *mut f64,
-    ahead: &'a [T::Key],
-}
+/// A product for a step of `BITS` bits.
+struct Product<'a, T: Factor, const BITS: usize, const MATRICES: usize>(Sweep<'a, T>);
 
-impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operation
-    for Product<'_, T, BITS, MATRICES, A>
-{
+impl<T: Factor, const BITS: usize, const MATRICES: usize> Operation for Product<'_, T, BITS, MATRICES> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
-        let Self { shape, sets, turns, key, scratch, ahead } = self;
+        let Sweep { shape, sets, turns, key, scratch, ahead } = self.0;
         let ExternalProduct { fft, columns, rows, rounding, .. } = shape;
         let (n, half, columns, passes, stride) = (fft.n(), fft.n() / 2, *columns, fft.passes(), shape.stride());
         let (rows_len, set) = (rows.len() * stride, shape.set_len());
         // Until their products, parts are treated as accumulators of their own.
         let parts = if BITS > 1 { shape.parts() } else { 1 };
-        let count = A * parts;
+        let count = sets.len() * parts;
         let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));
         // Sums take the rows' place, of which there are at least as many, or have their own.
         let sums = scratch.wrapping_add(if BITS > 1 { rows_len } else { 0 });
@@ -437,36 +405,31 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
                     let (x, out) = (scratch.add(start), sums.add(start));
                     let (lengths, matrix) = ((len, stride, set), (rows.len(), columns));
                     let key = key.add(start * rows.len() * columns);
-                    match turns {
-                        Some((points, turns)) if BITS > 1 && parts > 1 => {
-                            let matrix = (rows.len(), columns, rows.len() * columns * n);
+                    if const { BITS == 1 } {
+                        products::multiply::<V, T::Key>(sets.len(), lengths, matrix, out, x, key);
+                    } else {
+                        let (_, points, turns) = turns.expect("turns of several bits");
+                        let matrix = (rows.len(), columns, rows.len() * columns * n);
+                        let data = (out, x.cast_const(), key);
+                        if parts > 1 {
                             turns::multiply_parts::<V, T::Key, BITS, MATRICES>(
                                 start,
                                 lengths,
                                 matrix,
-                                out,
-                                x,
-                                key,
-                                points,
-                                turns[0],
+                                data,
+                                (points, turns[0]),
                                 &mut between,
                             );
-                        }
-                        Some((points, turns)) if BITS > 1 => {
-                            let matrix = (rows.len(), columns, rows.len() * columns * n);
-                            turns::multiply::<V, T::Key, BITS, MATRICES, A>(
+                        } else {
+                            turns::multiply::<V, T::Key, BITS, MATRICES>(
                                 start,
                                 lengths,
                                 matrix,
-                                out,
-                                x,
-                                key,
-                                points,
-                                &turns,
+                                data,
+                                (points, &turns[..sets.len()]),
                                 &mut between,
                             );
                         }
-                        _ => products::multiply::<V, T::Key, A>(lengths, matrix, out, x, key),
                     }
                     for a in 0..count {
                         for c in 0..columns {

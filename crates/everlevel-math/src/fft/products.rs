@@ -68,37 +68,60 @@ impl<K: KeyWord> Operation for Multiply<K> {
         let Self { n, rows, cols, out, x, key } = self;
         // SAFETY: the caller vouches for `V`'s instructions, and that `out`, `x` and `key` have `cols·n`, `rows·n` and
         // `rows·cols·n` words.
-        unsafe { multiply::<V, K, 1>((n, n, 0), (rows, cols), out, x, key) }
+        unsafe { multiply_sets::<V, K, 1>((n, n, 0), (rows, cols), out, x, key) }
     }
 }
 
 /// Columns whose sums are kept until all are made, so that they may replace the rows.
 pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
 
+/// Whether the sums of two sets of polynomials are made at once: sixteen registers don't hold them.
+#[inline(always)]
+pub(super) const fn together<V: Vector>() -> bool {
+    V::LANES == 8
+}
+
 /// Products of row vectors with a matrix, for the first `len` doubles of polynomials `n` apart:
-/// `out_c ← Σ_r x_r·key_{r,c}`, rows in their order, for each of `A` sets of polynomials, `set` doubles apart. `key`
-/// has, for each block of eight points, row by row, the columns' words. `out` may be `x` if there are at most
-/// [`MAX_COLUMNS_IN_PLACE`] columns.
+/// `out_c ← Σ_r x_r·key_{r,c}`, rows in their order, for each of `count` sets of polynomials, one or two, `set` doubles
+/// apart. `key` has, for each block of eight points, row by row, the columns' words. `out` may be `x` if there are at
+/// most [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
 /// The contract of [`Vector`]; the polynomials and the key have such lengths.
 #[inline(always)]
-pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord>(
+    count: usize,
+    (len, n, set): (usize, usize, usize),
+    shape: (usize, usize),
+    out: *mut f64,
+    x: *const f64,
+    key: *const K,
+) {
+    // SAFETY: the caller vouches for `count` sets of polynomials, `set` doubles apart, of which the first branch takes
+    // both and each turn of the loop takes set `a < count`.
+    unsafe {
+        if const { together::<V>() } && count == 2 {
+            multiply_sets::<V, K, 2>((len, n, set), shape, out, x, key);
+            return;
+        }
+        for a in 0..count {
+            multiply_sets::<V, K, 1>((len, n, set), shape, out.add(a * set), x.add(a * set), key);
+        }
+    }
+}
+
+/// [`multiply`] for `A` sets.
+///
+/// # Safety
+/// The contract of [`multiply`].
+#[inline(always)]
+unsafe fn multiply_sets<V: Vector, K: KeyWord, const A: usize>(
     (len, n, set): (usize, usize, usize),
     (rows, cols): (usize, usize),
     out: *mut f64,
     x: *const f64,
     key: *const K,
 ) {
-    if A > 1 && V::LANES < 8 {
-        // Sixteen registers don't hold the sums of two sets.
-        for a in 0..A {
-            // SAFETY: the caller vouches for `A` sets of polynomials, `set` doubles apart, and this call takes set
-            // `a < A` of them.
-            unsafe { multiply::<V, K, 1>((len, n, set), (rows, cols), out.add(a * set), x.add(a * set), key) };
-        }
-        return;
-    }
     for block in (0..len).step_by(BLOCK) {
         for lane in (0..8).step_by(V::LANES) {
             // SAFETY: the caller vouches for `V`'s instructions and for `len` doubles of each polynomial, of which this

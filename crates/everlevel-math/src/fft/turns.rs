@@ -13,7 +13,7 @@ use std::f64::consts::PI;
 
 use super::butterflies::mul;
 use super::passes::BLOCK;
-use super::products::{KeyWord, Sums};
+use super::products::{KeyWord, Sums, together};
 use super::transform::Fft;
 use super::twiddles;
 use super::vector::Vector;
@@ -147,48 +147,52 @@ fn turned<V: Vector, const BITS: usize, const MATRICES: usize>(
     out
 }
 
-/// Sums of products and monomials, as above, for `len` doubles from `start` on of polynomials `n` apart, and for each
-/// of `A` sets of polynomials, `set` doubles apart. `out` and `x` are at `start` already, and `key` at the first
-/// matrix's words there: as for [`products::multiply`](super::products::multiply), from one matrix to the next `matrix`
-/// words.
+/// Sums of products and monomials, as above, for `len` doubles from `start` on of polynomials `n` apart, and for the
+/// set of polynomials of each turn, one or two, `set` doubles apart. `out` and `x` are at `start` already, and `key` at
+/// the first matrix's words there: as for [`products::multiply`](super::products::multiply), from one matrix to the
+/// next `matrix` words.
 ///
 /// # Safety
 /// The contract of [`Vector`]; the polynomials and the key have such lengths, `out` and `x` don't overlap.
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
-pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize, const A: usize>(
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize>(
+    start: usize,
+    (len, n, set): (usize, usize, usize),
+    matrix: (usize, usize, usize),
+    (out, x, key): (*mut f64, *const f64, *const K),
+    (points, turns): (&Points, &[&Turn]),
+    between: &mut impl FnMut(),
+) {
+    // SAFETY: the caller vouches for a set of polynomials for each turn, `set` doubles apart, of which the first branch
+    // takes both and each turn of the loop takes its own.
+    unsafe {
+        if const { together::<V>() }
+            && let &[first, second] = turns
+        {
+            let (data, turns) = ((out, x, key), (points, [first, second]));
+            multiply_sets::<V, K, BITS, MATRICES, 2>(start, (len, n, set), matrix, data, turns, between);
+            return;
+        }
+        for (a, &turn) in turns.iter().enumerate() {
+            let (data, turns) = ((out.add(a * set), x.add(a * set), key), (points, [turn]));
+            multiply_sets::<V, K, BITS, MATRICES, 1>(start, (len, n, set), matrix, data, turns, between);
+        }
+    }
+}
+
+/// [`multiply`] for `A` sets.
+///
+/// # Safety
+/// The contract of [`multiply`].
+#[inline(always)]
+unsafe fn multiply_sets<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize, const A: usize>(
     start: usize,
     (len, n, set): (usize, usize, usize),
     (rows, cols, matrix): (usize, usize, usize),
-    out: *mut f64,
-    x: *const f64,
-    key: *const K,
-    points: &Points,
-    turns: &[&Turn; A],
+    (out, x, key): (*mut f64, *const f64, *const K),
+    (points, turns): (&Points, [&Turn; A]),
     between: &mut impl FnMut(),
 ) {
-    if A > 1 && V::LANES < 8 {
-        // Sixteen registers don't hold the sums of two sets.
-        for (a, turn) in turns.iter().enumerate() {
-            let (out, x, turn) = (out.wrapping_add(a * set), x.wrapping_add(a * set), std::array::from_ref(turn));
-            // SAFETY: the caller vouches for `A` sets of polynomials, `set` doubles apart, and this call takes set
-            // `a < A` of them.
-            unsafe {
-                multiply::<V, K, BITS, MATRICES, 1>(
-                    start,
-                    (len, n, set),
-                    (rows, cols, matrix),
-                    out,
-                    x,
-                    key,
-                    points,
-                    turn,
-                    between,
-                )
-            };
-        }
-        return;
-    }
     // SAFETY: the caller vouches for `V`'s instructions, which is all that `splat` asks for.
     let one = unsafe { V::splat(1.0) };
     for at in (0..len).step_by(BLOCK) {
@@ -233,17 +237,13 @@ fn sub<V: Vector>(x: (V, V), y: (V, V)) -> (V, V) {
 ///
 /// # Safety
 /// The contract of [`multiply`].
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(super) unsafe fn multiply_parts<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize>(
     start: usize,
     (len, n, set): (usize, usize, usize),
     (rows, cols, matrix): (usize, usize, usize),
-    out: *mut f64,
-    x: *const f64,
-    key: *const K,
-    points: &Points,
-    turn: &Turn,
+    (out, x, key): (*mut f64, *const f64, *const K),
+    (points, turn): (&Points, &Turn),
     between: &mut impl FnMut(),
 ) {
     let parts = points.parts;

@@ -133,39 +133,3 @@ fn for_each_source(groups: &[u32], len: usize, mut f: impl FnMut(usize, usize)) 
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Ntt, primes};
-
-    #[test]
-    fn both_domains_agree_for_every_small_element() {
-        for log_n in [3, 4, 6] {
-            let n = 1usize << log_n;
-            let m = Modulus::new(primes::ntt_primes_below(40, log_n).next().expect("prime")).expect("modulus");
-            let ntt = Ntt::new(log_n, m).expect("ntt");
-            let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i * i * 12345 + 7 * i + 1)).collect();
-            for g in (1..2 * n as u64).step_by(2) {
-                let map = GaloisMap::new(log_n, g);
-                let (mut coeff, mut eval, mut via_eval) = (vec![0; n], a.clone(), vec![0; n]);
-                for (j, &x) in a.iter().enumerate() {
-                    let k = j * g as usize % (2 * n);
-                    coeff[k % n] = if k < n { x } else { m.neg(x) };
-                }
-                ntt.forward(&mut coeff);
-                ntt.forward(&mut eval);
-                map.apply_into(&mut via_eval, &eval);
-                assert_eq!(coeff, via_eval, "n = {n}, g = {g}");
-                for len in [8, n / 2, n].into_iter().filter(|&l| l >= 8) {
-                    for block in 0..n / len {
-                        let s = map.source_block(block, len);
-                        let mut out = vec![0; len];
-                        map.apply_block_into(&mut out, &eval[s * len..(s + 1) * len], block);
-                        assert_eq!(out, via_eval[block * len..(block + 1) * len]);
-                    }
-                }
-            }
-        }
-    }
-}

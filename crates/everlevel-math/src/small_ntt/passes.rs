@@ -404,7 +404,7 @@ impl<F: Number> Passes<F> {
         // reads.
         unsafe {
             let x = x.add(self.block_len() * block);
-            if V::LANES == ROW && V::REGISTERS == 32 {
+            if const { V::LANES == ROW && V::REGISTERS == 32 } {
                 // All of the block is in registers.
                 let mut a = [c.q; ROW];
                 for i in 0..ROW {
@@ -461,7 +461,7 @@ impl<F: Number> Passes<F> {
         // reads.
         unsafe {
             let x = x.add(self.block_len() * block);
-            if V::LANES == ROW && V::REGISTERS == 32 {
+            if const { V::LANES == ROW && V::REGISTERS == 32 } {
                 let mut a = [c.q; ROW];
                 for i in 0..ROW {
                     a[i] = V::load(x.add(ROW * i));

@@ -81,15 +81,15 @@ pub(super) const FACTORS: usize = MAX_TOGETHER * 2 * (ROW * ROW / PAIR + 1) * RO
 impl<F: Number> Products<'_, F> {
     /// Whether the factors of one accumulator's keys leave no registers for a second one's.
     #[inline(always)]
-    fn fill<V: Vector>(&self) -> bool {
+    fn fill(&self) -> bool {
         let factors = self.key_count - usize::from(self.plain);
-        V::REGISTERS == 32 && self.plain && matches!((factors, self.rows), (7, 4 | 5) | (8, 5))
+        self.plain && matches!((factors, self.rows), (7, 4 | 5) | (8, 5))
     }
 
-    /// Whether accumulators are to be multiplied one after the other: sixteen registers don't hold the sums of two.
+    /// Whether two accumulators are to be multiplied at once: sixteen registers don't hold the sums of both.
     #[inline(always)]
-    pub(super) fn apart<V: Vector>(&self) -> bool {
-        V::REGISTERS < 32 || self.fill::<V>()
+    pub(super) fn together<V: Vector>(&self) -> bool {
+        (const { V::REGISTERS == 32 }) && !self.fill()
     }
 
     /// The products at `places`, those of a block, of `B` accumulators from `from` on.
@@ -109,17 +109,34 @@ impl<F: Number> Products<'_, F> {
         // has just compared.
         unsafe {
             self.monomials::<V, B>(from, places.clone(), c);
-            match (self.key_count - usize::from(self.plain), self.plain, self.rows) {
-                (0, ..) => self.bundles::<V, B, 0, true, 0, PACKED>(from, places, ahead, c),
-                (3, true, 5) if V::REGISTERS == 32 => self.bundles::<V, B, 3, true, 5, PACKED>(from, places, ahead, c),
-                (3, true, 6) if V::REGISTERS == 32 => self.bundles::<V, B, 3, true, 6, PACKED>(from, places, ahead, c),
-                (3, true, _) => self.bundles::<V, B, 3, true, 0, PACKED>(from, places, ahead, c),
-                (3, false, _) => self.bundles::<V, B, 3, false, 0, PACKED>(from, places, ahead, c),
-                (7, true, 4) if self.fill::<V>() => self.bundles::<V, B, 7, true, 4, PACKED>(from, places, ahead, c),
-                (7, true, 5) if self.fill::<V>() => self.bundles::<V, B, 7, true, 5, PACKED>(from, places, ahead, c),
-                (8, true, 5) if self.fill::<V>() => self.bundles::<V, B, 8, true, 5, PACKED>(from, places, ahead, c),
-                (_, true, _) => self.bundles::<V, B, MANY, true, 0, PACKED>(from, places, ahead, c),
-                (_, false, _) => self.bundles::<V, B, MANY, false, 0, PACKED>(from, places, ahead, c),
+            // Conditions that are constants come first: what they rule out isn't compiled.
+            let key_count = (self.key_count - usize::from(self.plain), self.plain);
+            if const { V::REGISTERS == 32 } {
+                match (key_count, self.rows) {
+                    ((3, true), 5) => return self.bundles::<V, B, 3, true, 5, PACKED>(from, places, ahead, c),
+                    ((3, true), 6) => return self.bundles::<V, B, 3, true, 6, PACKED>(from, places, ahead, c),
+                    _ => {}
+                }
+            }
+            if const { V::REGISTERS == 32 && B == 1 } {
+                match (key_count, self.rows) {
+                    ((7, true), 4) => return self.bundles::<V, B, 7, true, 4, PACKED>(from, places, ahead, c),
+                    ((7, true), 5) => return self.bundles::<V, B, 7, true, 5, PACKED>(from, places, ahead, c),
+                    ((8, true), 5) => return self.bundles::<V, B, 8, true, 5, PACKED>(from, places, ahead, c),
+                    _ => {}
+                }
+            }
+            if const { V::REGISTERS > 0 } {
+                match key_count {
+                    (3, true) => return self.bundles::<V, B, 3, true, 0, PACKED>(from, places, ahead, c),
+                    (3, false) => return self.bundles::<V, B, 3, false, 0, PACKED>(from, places, ahead, c),
+                    _ => {}
+                }
+            }
+            match key_count {
+                (0, _) => self.bundles::<V, B, 0, true, 0, PACKED>(from, places, ahead, c),
+                (_, true) => self.bundles::<V, B, MANY, true, 0, PACKED>(from, places, ahead, c),
+                (_, false) => self.bundles::<V, B, MANY, false, 0, PACKED>(from, places, ahead, c),
             }
         }
     }

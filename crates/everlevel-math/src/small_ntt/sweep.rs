@@ -29,10 +29,10 @@ pub(super) struct Tables<F> {
 }
 
 impl<F> Tables<F> {
-    /// Whether the first level of blocks is in the first passes of digits.
+    /// Whether the first level of blocks is in the first passes of digits, with vectors whose inner ones are integers.
     #[inline(always)]
-    fn is_deep<V: Vector>(&self) -> bool {
-        V::Inner::INTEGERS && self.rows.iter().all(|row| row.deep)
+    fn is_deep(&self) -> bool {
+        self.rows.iter().all(|row| row.deep)
     }
 }
 
@@ -75,10 +75,6 @@ pub(super) struct Sweep<'a, F> {
 impl<'a, F: Number> Sweep<'a, F> {
     pub(super) fn passes(&self) -> Passes<F> {
         self.passes
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     /// The rows of accumulator `a`; its sum follows.
@@ -148,7 +144,7 @@ impl<'a, F: Number> Sweep<'a, F> {
         // SAFETY: the caller vouches for `V`'s instructions and for `n` words at `x`; scratch has `n` words for each
         // row of accumulator `a`, `stride` apart, and rows are deep where `is_deep` says so.
         unsafe {
-            if self.tables.is_deep::<V>() {
+            if const { V::Inner::INTEGERS } && self.tables.is_deep() {
                 passes.forward_deep_digits(x, rows, out, c);
             } else {
                 passes.forward_digits(x, rows, out, c);
@@ -175,18 +171,19 @@ impl<'a, F: Number> Sweep<'a, F> {
         }
     }
 
-    /// The step, of `A` accumulators.
+    /// The step of all accumulators.
     ///
     /// # Safety
     /// The contract of [`Sweep::digits`].
     #[inline(always)]
-    pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize, const PACKED: bool>(self, c: &Consts<V>) {
+    pub(super) unsafe fn step<V: Vector<Float = F>, const PACKED: bool>(self, c: &Consts<V>) {
         let product = self.tables;
         let (passes, rows) = (self.passes(), product.rows.len());
         let products = self.products();
-        let apart = products.apart::<V::Inner>();
-        let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + if apart { A } else { 1 } * passes.rows));
-        let deep = product.is_deep::<V>();
+        let (count, together) = (self.count, self.count == 2 && products.together::<V::Inner>());
+        let sweeps = if together { 1 } else { count };
+        let mut ahead = Ahead::new(self.ahead, passes.radix * (count * rows + sweeps * passes.rows));
+        let deep = product.is_deep();
         let reductions = if V::Inner::INTEGERS { Reductions::default() } else { product.reductions };
         // SAFETY: the caller vouches for `V`'s instructions, on which `V::Inner` stands as well. The sweep's maker has
         // checked the lengths of accumulators, keys and scratch: `row`, `sum` and `lanes` are disjoint parts of
@@ -195,21 +192,21 @@ impl<'a, F: Number> Sweep<'a, F> {
         unsafe {
             let inner: Consts<V::Inner> = V::Inner::consts(passes.q);
             if let Weights::Monomials(all) | Weights::LessOne(all) = self.weights {
-                for (a, exponents) in all[..A].iter().enumerate() {
+                for (a, exponents) in all[..count].iter().enumerate() {
                     for (key, &e) in exponents.iter().enumerate() {
                         self.lanes(a, key).cast::<[F; ROW]>().write(product.points.lanes(e));
                     }
                 }
             }
-            for a in 0..A {
+            for a in 0..count {
                 self.digits(passes, a, c);
             }
             for block in 0..passes.radix {
-                for a in 0..A {
+                for a in 0..count {
                     for r in 0..rows {
                         ahead.step();
                         let x = (passes.inner[0], self.row(a, r));
-                        if deep {
+                        if const { V::Inner::INTEGERS } && deep {
                             passes.forward_block::<V::Inner, 1>(x, block, reductions, &inner);
                         } else {
                             passes.forward_block::<V::Inner, 0>(x, block, reductions, &inner);
@@ -218,20 +215,20 @@ impl<'a, F: Number> Sweep<'a, F> {
                 }
                 let start = block * passes.block_len();
                 let places = start..start + passes.block_len();
-                if apart {
-                    for a in 0..A {
+                if const { V::Inner::REGISTERS == 32 } && together {
+                    products.multiply::<V::Inner, MAX_TOGETHER, PACKED>(0, places, &mut ahead, &inner);
+                } else {
+                    for a in 0..count {
                         products.multiply::<V::Inner, 1, PACKED>(a, places.clone(), &mut ahead, &inner);
                     }
-                } else {
-                    products.multiply::<V::Inner, A, PACKED>(0, places, &mut ahead, &inner);
                 }
-                for a in 0..A {
+                for a in 0..count {
                     passes.inverse_block((passes.inner[1], self.sum(a)), block, &inner);
                 }
             }
             let adds = self.turns.is_some() || matches!(self.weights, Weights::LessOne(_));
             let into = if adds { Into::Added } else { Into::Stored };
-            for a in 0..A {
+            for a in 0..count {
                 let sum = self.sum(a).cast_const();
                 passes.inverse_last(|at| V::load_inner(sum.add(at)), (self.accs[a], into), c);
             }

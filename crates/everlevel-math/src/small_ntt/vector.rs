@@ -27,7 +27,7 @@ pub(crate) trait Vector: Copy {
     type Inner: Vector<Float = Self::Float>;
     /// A divisor of 16.
     const LANES: usize;
-    /// Vectors that the CPU has names for.
+    /// Vectors that the CPU has names for; 0 where the compiler chooses instructions.
     const REGISTERS: usize;
     /// `3·2^(p−2)`, `p` the bits of a lane's mantissa.
     const MAGIC: f64;
@@ -302,7 +302,7 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
     type Factor = Self;
     type Inner = Self;
     const LANES: usize = L;
-    const REGISTERS: usize = 16;
+    const REGISTERS: usize = 0;
     const MAGIC: f64 = (3u64 << 51) as f64;
 
     #[inline(always)]

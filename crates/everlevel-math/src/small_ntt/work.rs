@@ -34,12 +34,8 @@ impl<F: Lanes> Work<'_, F> {
                 Self::Forward { passes, reductions, x } => operation::run(simd, Forward { passes, reductions, x }),
                 Self::Inverse { passes, x, scale } => operation::run(simd, Inverse { passes, x, scale }),
                 Self::Expand { passes, keys, words } => operation::run(simd, Expand { passes, keys, words }),
-                Self::Sweep(sweep) => match (sweep.count(), sweep.packed) {
-                    (1, true) => operation::run(simd, Step::<F, 1, true>(sweep)),
-                    (1, false) => operation::run(simd, Step::<F, 1, false>(sweep)),
-                    (_, true) => operation::run(simd, Step::<F, 2, true>(sweep)),
-                    (_, false) => operation::run(simd, Step::<F, 2, false>(sweep)),
-                },
+                Self::Sweep(sweep) if sweep.packed => operation::run(simd, Step::<F, true>(sweep)),
+                Self::Sweep(sweep) => operation::run(simd, Step::<F, false>(sweep)),
             }
         }
     }
@@ -128,10 +124,10 @@ impl<F: Lanes> Operation for Expand<'_, F> {
     }
 }
 
-/// A step of `A` accumulators, with packed keys or such in words.
-struct Step<'a, F, const A: usize, const PACKED: bool>(Sweep<'a, F>);
+/// A step of a blind rotation, with packed keys or such in words.
+struct Step<'a, F, const PACKED: bool>(Sweep<'a, F>);
 
-impl<F: Lanes, const A: usize, const PACKED: bool> Operation for Step<'_, F, A, PACKED> {
+impl<F: Lanes, const PACKED: bool> Operation for Step<'_, F, PACKED> {
     type Float = F;
 
     fn is_small(&self) -> bool {
@@ -144,7 +140,7 @@ impl<F: Lanes, const A: usize, const PACKED: bool> Operation for Step<'_, F, A, 
         // accumulators, keys and scratch.
         unsafe {
             let c: Consts<V> = V::consts(self.0.passes().q);
-            self.0.step::<V, A, PACKED>(&c);
+            self.0.step::<V, PACKED>(&c);
         }
     }
 }
