@@ -16,8 +16,9 @@ use crate::params::Params;
 use crate::sets::{self, NamedSet};
 use crate::slices::Joined;
 use crate::{
-    Ciphertext, CircuitKey, CircuitParams, Error, EvalKeys, Gate, Indices, Integers, Lwe, NoiseSum, Progress,
-    SecretKey, SeededCircuitKey, SeededEvalKeys, UintArray, Width, noise,
+    AnyArray, Ciphertext, CircuitKey, CircuitParams, CompressedList, CompressionKey, CompressionParams, Error,
+    EvalKeys, Gate, Indices, Integers, Lwe, NoiseSum, Progress, SecretKey, SeededCircuitKey, SeededCompressionKey,
+    SeededEvalKeys, UintArray, Width, noise,
 };
 
 /// The largest log2 of the degree of a ring without security.
@@ -167,6 +168,39 @@ impl Context {
         self.batched("lookup", keys.0, (indices.len(), rotations), progress, |places| {
             indices.at(places, |part| keys.1.lookup_uints(keys.0, part, in_bits, table, width))
         })
+    }
+
+    /// The key of compression of a secret, as a seed and bodies, where there is memory for it, and ready.
+    ///
+    /// # Errors
+    /// As [`CompressionParams::of`]; [`Error::Random`], [`crate::ObjectError::OutOfMemory`].
+    pub fn compression_key(&self, secret: &SecretKey) -> Result<SeededCompressionKey, Error> {
+        let footprint = CompressionParams::of(&self.params)?.key_footprint();
+        with_memory("create_compression_key", footprint, || self.install(|| SeededCompressionKey::generate(secret)))
+    }
+
+    /// A compressed list of an array's ciphertexts.
+    ///
+    /// # Errors
+    /// As [`CompressionKey::compress`]; [`Error::Cancelled`].
+    pub fn compress(
+        &self,
+        key: &CompressionKey,
+        array: &AnyArray,
+        progress: Progress,
+    ) -> Result<CompressedList, Error> {
+        let work = key.params().work(self.thread_count());
+        with_memory("compress", work, || self.install(|| key.compress_reporting(array, progress)))
+    }
+
+    /// The array of a compressed list, by a bootstrap of each ciphertext.
+    ///
+    /// # Errors
+    /// As [`EvalKeys::decompress`]; [`Error::Cancelled`].
+    pub fn decompress(&self, keys: &EvalKeys, list: &CompressedList, progress: Progress) -> Result<AnyArray, Error> {
+        let op = "decompress";
+        let all = self.batched(op, keys, (list.len(), 1), progress, |places| keys.refreshed(list, places))?;
+        list.kind.array(op, &self.params, all)
     }
 
     /// Messages in the clear, 0 or 1 for bits, as operands beside ciphertexts of a secret: they have no noise and no

@@ -120,6 +120,18 @@ everlevel_io::errors! {
         /// The one that is needed.
         needed: &'static str,
     }
+    /// Parameters whose results go to no lists.
+    #[error(
+        "{op}: the parameters have {found}, and compressed lists need {needed}; choose a set such as integer-4-128"
+    )]
+    NoLists {
+        /// The refused operation.
+        op: &'static str,
+        /// The parameters' own.
+        found: String,
+        /// The one that is needed.
+        needed: &'static str,
+    }
     /// Parameters whose claims ciphertexts of a public key would not keep.
     #[error(
         "{op}: the parameters have {found}, and public keys need {needed}; choose a set such as integer-4-128, or \

@@ -29,6 +29,7 @@ use crate::{
 };
 
 mod circuit;
+mod compression;
 mod fresh;
 mod packed;
 mod paths;
@@ -264,11 +265,7 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
     // An empty array belongs to no secret.
     let id = all.first().map_or(SecretId(0), Ciphertext::key);
     all.iter().try_for_each(|ciphertext| require_secret("save", "ciphertext", ciphertext.key(), id))?;
-    let mut builder = begin_compact(kind, name, params, id);
-    // A literal is longer than a fresh ciphertext.
-    if !sets::find(name).is_ok_and(|set| set.literal() == *params.literal()) {
-        builder.describe_json(LITERAL, params.literal());
-    }
+    let mut builder = begin_ciphertexts(kind, name, params, id);
     let runs = Run::all(all, params.n());
     let rows: Vec<&Ciphertext> = runs.iter().filter(|run| run.is_rows()).flat_map(|run| run.of_array(all)).collect();
     if rows.len() < all.len() || all.is_empty() {
@@ -418,6 +415,14 @@ fn begin<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'
     let mut builder = begin_compact(kind, name, params, id);
     builder.describe_json(LITERAL, params.literal());
     builder
+}
+
+/// As [`begin`], without the literal of a named set: it is longer than a fresh ciphertext.
+fn begin_ciphertexts<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'a> {
+    if sets::find(name).is_ok_and(|set| set.literal() == *params.literal()) {
+        return begin_compact(kind, name, params, id);
+    }
+    begin(kind, name, params, id)
 }
 
 /// As [`begin`], without the literal.

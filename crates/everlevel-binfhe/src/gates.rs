@@ -177,14 +177,19 @@ impl EvalKeys {
             });
         }
         let operands = shared.iter().flat_map(|&i| [gates[i].1, gates[i].2]);
-        let operands: Vec<_> = operands.map(|x| (x.lwe.clone(), x.noise.clone())).collect();
-        let sign = self.sign();
-        let fresh = self.bootstrap(&operands, &vec![&sign; operands.len()]).into_iter().flatten();
-        let fresh: Vec<Ciphertext> = fresh.map(|(lwe, noise)| self.bit(lwe, noise)).collect();
+        let fresh = self.bits_again(operands);
         for (i, pair) in shared.into_iter().zip(fresh.chunks_exact(2)) {
             inputs[i] = self.combine(op, gates[i].0, &pair[0], &pair[1])?;
         }
         Ok(inputs)
+    }
+
+    /// The same bits with the noise of a bootstrap's output.
+    pub(crate) fn bits_again<'a>(&self, bits: impl IntoIterator<Item = &'a Ciphertext>) -> Vec<Ciphertext> {
+        let inputs: Vec<_> = bits.into_iter().map(|x| (x.lwe.clone(), x.noise.clone())).collect();
+        let sign = self.sign();
+        let fresh = self.bootstrap(&inputs, &vec![&sign; inputs.len()]).into_iter().flatten();
+        fresh.map(|(lwe, noise)| self.bit(lwe, noise)).collect()
     }
 
     /// The input of a gate's bootstrap: the combination of its operands.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{CircuitKey, EvalKeys, SeededCircuitKey, SeededEvalKeys};
+use crate::{CircuitKey, CompressionKey, EvalKeys, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys};
 
 /// Evaluation keys ready for use, beside what a file of them has and the ready ones don't give back.
 ///
@@ -68,6 +68,35 @@ impl KeptCircuitKey {
 
     /// The key as seeds and bodies.
     pub fn seeded(&self) -> &SeededCircuitKey {
+        &self.seeded
+    }
+
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        self.ready.nbytes() + self.seeded.nbytes()
+    }
+}
+
+/// A key of compression ready for use, beside what a file of it has.
+#[derive(Debug)]
+pub struct KeptCompressionKey {
+    ready: CompressionKey,
+    seeded: SeededCompressionKey,
+}
+
+impl KeptCompressionKey {
+    /// Makes the key ready.
+    pub fn new(seeded: SeededCompressionKey) -> Self {
+        Self { ready: seeded.prepare(), seeded }
+    }
+
+    /// The key ready for use.
+    pub fn ready(&self) -> &CompressionKey {
+        &self.ready
+    }
+
+    /// The key as a seed and bodies.
+    pub fn seeded(&self) -> &SeededCompressionKey {
         &self.seeded
     }
 

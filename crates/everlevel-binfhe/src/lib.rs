@@ -7,13 +7,13 @@
 //!
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption, with either [`EncryptionKey`] · [`PublicKey`] encryption without a secret · [`EvalKeys`]
-//! bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to 64 bits · [`Lut`] · [`mod@files`] ·
-//! [`Context`] calls on whole arrays, on threads of its own · `slices` · `common` numbers,
-//! `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and their rotation, on words or over limbs
-//! · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the formulas and the
-//! mathematics · [`mod@key_noise`] what a key fixes of them · [`NoiseSum`] the errors that a ciphertext's noise is made
-//! of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are
-//! [`everlevel_rlwe::lwe`]'s.
+//! bootstrapping · [`CompressionKey`] results as lists · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to 64
+//! bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` · `common`
+//! numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and their rotation, on words or
+//! over limbs · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the
+//! formulas and the mathematics · [`mod@key_noise`] what a key fixes of them · [`NoiseSum`] the errors that a
+//! ciphertext's noise is made of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch
+//! and modulus switch are [`everlevel_rlwe::lwe`]'s.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
 //! don't branch or index on them.
@@ -34,17 +34,21 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod automorphisms;
+mod bits;
 mod blind_rotation;
 mod bootstrap_key;
 mod ciphertext;
 mod circuit;
 mod common;
+mod compression;
 mod context;
 mod encryption;
 mod eval_keys;
 mod failure;
 pub mod files;
 mod gates;
+mod half_products;
 mod kept_keys;
 pub mod key_noise;
 mod limits;
@@ -72,6 +76,7 @@ pub use bootstrap_key::BootstrapKey;
 pub use ciphertext::Ciphertext;
 pub use circuit::{CircuitKey, CircuitNoise, CircuitParams, EncryptedBits, Indices, SeededCircuitKey};
 pub use common::{Common, KeySwitch, Landing, Order, Space, SwitchStep};
+pub use compression::{AnyArray, CompressedList, CompressionKey, CompressionParams, ListWidths, SeededCompressionKey};
 pub use context::Context;
 pub use encryption::EncryptionKey;
 pub use error::Error;
@@ -85,7 +90,7 @@ pub use everlevel_rlwe::Lwe;
 pub use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey};
 pub use failure::FailureBound;
 pub use gates::Gate;
-pub use kept_keys::{KeptCircuitKey, KeptEvalKeys};
+pub use kept_keys::{KeptCircuitKey, KeptCompressionKey, KeptEvalKeys};
 pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use ntru::{ExactRotation, NtruLiteral, Rotation};

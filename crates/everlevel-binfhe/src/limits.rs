@@ -162,7 +162,7 @@ pub(crate) fn mean_key_switch(SwitchStep { shape, log2_std_dev }: &SwitchStep, s
 
 impl SmallSecret {
     /// The deviation of the centred square over secrets.
-    fn centred_square_deviation(self, dim: usize) -> f64 {
+    pub(crate) fn centred_square_deviation(self, dim: usize) -> f64 {
         match self {
             Self::Binary | Self::OneHot { .. } | Self::Sparse { .. } => 0.0,
             Self::Ternary => (dim as f64 * 2.0 / 9.0).sqrt(),

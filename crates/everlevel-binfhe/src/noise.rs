@@ -106,10 +106,16 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
 
 /// [`transforms`] through a secret of so many ones.
 pub(crate) fn transforms_of(l: &ParamsLiteral, weight: f64) -> f64 {
-    let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
-    let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
-    errors_per_bit(l).0 * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + weight)
+    let digits = l.rank as f64 * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
+    errors_per_bit(l).0 * of_transforms(l.log_n, digits, weight)
+}
+
+/// Variance of the transforms' rounding in a product with digits of this sum of mean squares, seen through a secret of
+/// so many ones.
+pub(crate) fn of_transforms(log_n: u32, digits: f64, weight: f64) -> f64 {
+    let n = f64::from(log_n).exp2();
+    FFT_ERROR * (-106.0f64).exp2() * f64::from(log_n) * n * digits / 12.0 * (1.0 + weight)
 }
 
 /// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`, where the coefficients of

@@ -221,6 +221,12 @@ impl Params {
         }
     }
 
+    /// The sum of the squares of a large secret's coefficients, so many deviations above its mean over keys.
+    pub(crate) fn big_weight(&self, deviations: f64) -> f64 {
+        let (dim, square) = (self.big_dim as f64, self.scheme().secret_square());
+        dim * square + deviations * (dim * square * (1.0 - square)).sqrt()
+    }
+
     /// log2 of the probability that a bootstrap fails whose input is a combination with coefficients of sum of squares
     /// `squared_norm`: at most that, for all keys but one in `2^40`.
     pub fn log2_p_fail(&self, squared_norm: f64) -> f64 {

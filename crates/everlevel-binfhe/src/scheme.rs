@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use everlevel_rand::Stream;
 
-use crate::Error;
 use crate::common::Common;
 use crate::over_keys::OverKeys;
+use crate::{Error, SmallSecret};
 
 /// A scheme's numbers.
 pub(crate) trait Scheme: Debug {
@@ -28,6 +28,9 @@ pub(crate) trait Scheme: Debug {
 
     /// Mean square of the large secret's coefficients.
     fn secret_square(&self) -> f64;
+
+    /// The distribution of the large secret's coefficients that are drawn.
+    fn secret_distribution(&self) -> SmallSecret;
 
     /// Transforms of one step of a blind rotation, forward and inverse.
     fn transforms(&self) -> usize;

@@ -5,6 +5,7 @@ mod between_keys;
 mod circuit;
 mod claims;
 mod common;
+mod compression;
 mod containers;
 mod context;
 mod extension;

@@ -5,8 +5,9 @@ use crate::common;
 use std::sync::Arc;
 
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, Gadget, Gate, Indices, KeySwitch, Literal, NtruLiteral, Params, ParamsLiteral, PrimeGadget,
-    PublicKey, Rotation, SecretKey, SeededCircuitKey, SeededEvalKeys, SmallSecret, Space, UintArray, Width,
+    AnyArray, BoolArray, Ciphertext, CompressedList, Gadget, Gate, Indices, KeySwitch, Literal, NtruLiteral, Params,
+    ParamsLiteral, PrimeGadget, PublicKey, Rotation, SecretKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
+    SmallSecret, Space, UintArray, Width,
 };
 use everlevel_io::kinds;
 use everlevel_testkit::stored::{StoredFiles, kind_of};
@@ -133,6 +134,14 @@ fn write(files: &StoredFiles) {
         if let Some(path) = missing(kinds::TFHE_UINT_ARRAY) {
             secret.encrypt_uints(Width::U16, &UINTS).unwrap().write(secret.params(), &path).unwrap();
         }
+        if let Some(path) = missing(kinds::TFHE_COMPRESSION_KEY) {
+            SeededCompressionKey::generate(&secret).unwrap().write(&path).unwrap();
+        }
+        if let Some(path) = missing(kinds::TFHE_COMPRESSED_LIST) {
+            let key = SeededCompressionKey::read(&files.path(&name(kinds::TFHE_COMPRESSION_KEY, of))).unwrap();
+            let x = AnyArray::Uints(secret.encrypt_uints(Width::U16, &UINTS).unwrap());
+            key.prepare().compress(&x).unwrap().write(secret.params(), &path).unwrap();
+        }
         if let Some(path) = missing(kinds::TFHE_BOOL_ARRAY) {
             secret.encrypt_bools(&BITS).unwrap().write(secret.params(), &path).unwrap();
         }
@@ -193,6 +202,18 @@ fn check(files: &StoredFiles, name: &str) {
         }
         kinds::TFHE_BOOL_ARRAY => {
             assert_eq!(secret.decrypt_bools(&BoolArray::read(params, path).unwrap()).unwrap(), BITS, "{name}");
+        }
+        kinds::TFHE_COMPRESSION_KEY => {
+            let key = SeededCompressionKey::read(path).unwrap().prepare();
+            let list = key.compress(&AnyArray::Uints(secret.encrypt_uints(Width::U16, &UINTS).unwrap())).unwrap();
+            assert_eq!(secret.decrypt_list(&list).unwrap(), UINTS, "{name}");
+        }
+        kinds::TFHE_COMPRESSED_LIST => {
+            let list = CompressedList::read(params, path).unwrap();
+            assert_eq!(secret.decrypt_list(&list).unwrap(), UINTS, "{name}");
+            let keys = SeededEvalKeys::generate(secret).unwrap().prepare();
+            let AnyArray::Uints(again) = keys.decompress(&list).unwrap() else { panic!("{name}") };
+            assert_eq!(secret.decrypt_uints(&again).unwrap(), UINTS, "{name}");
         }
         kind => panic!("{kind} is read by no test"),
     }

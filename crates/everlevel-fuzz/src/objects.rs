@@ -5,7 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use everlevel_bfv as bfv;
 use everlevel_binfhe::files::NamedParams;
-use everlevel_binfhe::{BoolArray, Ciphertext, Params as TfheParams, PublicKey, SecretKey, SeededEvalKeys, UintArray};
+use everlevel_binfhe::{
+    BoolArray, Ciphertext, CompressedList, Params as TfheParams, PublicKey, SecretKey, SeededCompressionKey,
+    SeededEvalKeys, UintArray,
+};
 use everlevel_ckks::limbs;
 use everlevel_ckks::{BUNDLE_KIND, Context, Form, KeyRef, Loading, Object, Params, ParamsLiteral, Stored, Units};
 use everlevel_io::{Access, Builder, Container};
@@ -154,6 +157,8 @@ pub fn tfhe_objects(data: &[u8]) {
         let _ = back::<Vec<Ciphertext>, _>(&named, &container);
         let _ = back::<UintArray, _>(&named, &container);
         let _ = back::<BoolArray, _>(&named, &container);
+        let _ = back::<SeededCompressionKey, _>(&named, &container);
+        let _ = back::<CompressedList, _>(&named, &container);
     }
 }
 

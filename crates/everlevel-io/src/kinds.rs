@@ -51,6 +51,10 @@ kinds! {
         TFHE_EVALUATION_KEY = "tfhe_evaluation_key";
         /// The key of circuit bootstraps, for look-ups in large tables.
         TFHE_LOOKUP_KEY = "tfhe_lookup_key";
+        /// The key of compression, which puts results into lists.
+        TFHE_COMPRESSION_KEY = "tfhe_compression_key";
+        /// A compressed list: the words of few bits of any array's ciphertexts.
+        TFHE_COMPRESSED_LIST = "tfhe_compressed_list";
         /// An array of bits, or of integers of a few bits.
         TFHE_CIPHERTEXT = "tfhe_ciphertext";
         /// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.

@@ -64,9 +64,10 @@ fn half_products_are_the_bits_of_their_parts() {
     let gadget = |log2_base, levels| Digits { log2_base, levels };
     for simd in Simd::available() {
         for n in [1 << 8, 1 << 9, 1 << 11, 1 << 14] {
-            fft::half_products_are_their_parts::<u32>(simd, n, gadget(6, 4), 2);
-            fft::half_products_are_their_parts::<u64>(simd, n, gadget(5, 9), 2);
-            fft::half_products_are_their_parts::<u64>(simd, n, gadget(14, 3), 3);
+            fft::half_products_are_their_parts::<u32>(simd, n, &[gadget(6, 4)], 2);
+            fft::half_products_are_their_parts::<u64>(simd, n, &[gadget(5, 9)], 2);
+            fft::half_products_are_their_parts::<u64>(simd, n, &[gadget(14, 3)], 3);
+            fft::half_products_are_their_parts::<u64>(simd, n, &[gadget(14, 2); 3], 4);
         }
     }
 }

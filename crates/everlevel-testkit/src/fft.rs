@@ -191,18 +191,24 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     }
 }
 
-/// A half product is the bits of its parts: digits of one polynomial, products, inverse transforms.
-pub fn half_products_are_their_parts<T: Word>(simd: Simd, n: usize, digits: Digits, columns: usize) {
+/// A half product is the bits of its parts: digits of each polynomial, products, inverse transforms.
+pub fn half_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets: &[Digits], columns: usize) {
     let fft = Fft::with_simd(n, simd).expect("size");
-    let product = ExternalProduct::half::<T>(fft.clone(), digits, columns, 3);
-    let (rows, mut sampler) = (digits.levels as usize, Sampler::new(n as u64 + 3));
+    let product = ExternalProduct::half::<T>(fft.clone(), gadgets, columns, 3);
+    let (inputs, mut sampler) = (gadgets.len(), Sampler::new(n as u64 + 3));
+    let rows = gadgets.iter().map(|digits| digits.levels as usize).sum();
     assert_eq!((product.rows(), product.columns()), (rows, columns));
     let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
-    let (starts, x) = ([words(columns * n), words(columns * n)], [words(n), words(n)]);
+    let (starts, x) = ([words(columns * n), words(columns * n)], [words(inputs * n), words(inputs * n)]);
     let key: Vec<T::Key> = (0..product.matrix_len()).map(|_| T::key_word(f64::from(sampler.word() as i32))).collect();
     let by_parts = |i: usize| {
         let (mut transforms, mut sums, mut expected) = (vec![0.0; rows * n], vec![0.0; columns * n], starts[i].clone());
-        fft.forward_digits(&mut transforms, &x[i], digits);
+        let mut rest = &mut transforms[..];
+        for (x, &digits) in x[i].chunks_exact(n).zip(gadgets) {
+            let (own, others) = rest.split_at_mut(digits.levels as usize * n);
+            fft.forward_digits(own, x, digits);
+            rest = others;
+        }
         fft.multiply(&mut sums, &transforms, &key);
         for (acc, sum) in expected.chunks_mut(n).zip(sums.chunks_mut(n)) {
             fft.inverse_add_scaled(acc, sum, 3);
@@ -212,10 +218,10 @@ pub fn half_products_are_their_parts<T: Word>(simd: Simd, n: usize, digits: Digi
     let (expected, mut scratch) = ([0, 1].map(by_parts), vec![1.0; product.scratch_len()]);
     let (mut got, mut pair) = (starts[0].clone(), starts.clone());
     product.add([(&mut got, &x[0])], &key, &mut scratch, &key[..]);
-    assert!(got == expected[0], "{}: n = {n}, {digits:?}, {columns} columns", simd.name());
+    assert!(got == expected[0], "{}: n = {n}, {gadgets:?}, {columns} columns", simd.name());
     let [a, b] = &mut pair;
     product.add([(a, &x[0]), (b, &x[1])], &key, &mut scratch, &[]);
-    assert!(pair == expected, "two, {}: n = {n}, {digits:?}, {columns} columns", simd.name());
+    assert!(pair == expected, "two, {}: n = {n}, {gadgets:?}, {columns} columns", simd.name());
 }
 
 /// A step of several bits is the schoolbook product, if the error of the transforms is far below half a unit; for any

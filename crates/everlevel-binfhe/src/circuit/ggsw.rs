@@ -9,8 +9,9 @@
 //! ([`gray`] takes indices to theirs).
 
 use everlevel_ring::TorusRing;
-use everlevel_rlwe::Lwe;
+use everlevel_rlwe::{Lwe, lwe};
 
+use super::expansion::expand;
 use super::key::CircuitKey;
 use super::params::CircuitParams;
 use crate::eval_keys::map;
@@ -148,14 +149,11 @@ impl CircuitKey {
     fn rows(&self, source: Source, rotated: &[(Lwe, NoiseSum)], scratch: &mut [f64]) -> Vec<Vec<Vec<u64>>> {
         let (n, levels) = (self.params().n(), CircuitParams::TREE.digits as usize);
         // The ciphertext that all of them were extracted from, without the coefficients that nobody wants.
-        let mut glwe = vec![0; 2 * n];
-        let mask = rotated[0].0.mask();
-        glwe[0] = mask[0];
-        glwe[1..n].iter_mut().zip(mask[1..].iter().rev()).for_each(|(out, x)| *out = x.wrapping_neg());
+        let mut glwe = lwe::embed(&rotated[0].0, n);
         for (place, (lwe, _)) in rotated.iter().enumerate() {
             glwe[n + place] = lwe.body().wrapping_add(half_unit((place % levels) as u32 + 1));
         }
-        let body_rows = self.expansion().expand(glwe, rotated.len().ilog2() as usize, scratch);
+        let body_rows = expand(self.automorphisms(), glwe, rotated.len().ilog2() as usize, scratch);
         let of_mask = |row: &Vec<u64>| [&row[n..], &vec![0; n]].concat();
         let mut mask_rows: Vec<Vec<u64>> = body_rows.iter().map(of_mask).collect();
         let masks: Vec<Vec<u64>> = body_rows.iter().map(|row| row[..n].to_vec()).collect();

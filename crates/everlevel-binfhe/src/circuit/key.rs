@@ -3,16 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use everlevel_math::fft::{Digits, ExternalProduct};
-use everlevel_math::monomial;
 use everlevel_rand::{Domain, Seed};
 use everlevel_ring::{Representation, TorusRing, WordBuffer};
 use everlevel_rlwe::{Encryptor, Randomness, RowAddress, SecretId};
-use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use super::expansion::{Expansion, add_each, galois_elt};
 use super::params::CircuitParams;
 use super::{CircuitNoise, cmux};
+use crate::automorphisms::{self, Automorphisms};
 use crate::common::gaussian;
 use crate::gates::same_length;
 use crate::{Error, EvalKeys, Footprint, Params, Progress, SecretKey, SeededEvalKeys, no_progress};
@@ -96,29 +94,16 @@ impl SeededCircuitKey {
     pub fn prepare(&self) -> CircuitKey {
         let params = self.params.clone();
         let ring = TorusRing::<u64>::new(params.outer().log_n).expect("parameters hold the transform's sizes");
-        let n = params.n();
-        let expansion = Expansion::product(ring.fft().clone());
-        let square = ExternalProduct::half::<u64>(ring.fft().clone(), Digits::from(CircuitParams::SQUARE), 2, 0);
-        let (mut expansion_keys, mut square_key) =
-            (WordBuffer::zeroed(params.steps() * expansion.matrix_len()), WordBuffer::zeroed(square.matrix_len()));
-        let digits = expansion.rows();
-        let prepare = |matrix: &mut [f64], first: usize, rows: usize| {
-            for row in 0..rows {
-                let body = self.bodies[(first + row) * n..][..n].to_vec();
-                let masks = ring.uniform(&(), 1, &self.mask_seed, (first + row) as u64);
-                for (column, poly) in [&masks[0], &body].into_iter().enumerate() {
-                    ring.prepare_column(matrix, (row, column), (rows, 2), poly);
-                }
-            }
-        };
-        let matrices = expansion_keys.chunks_exact_mut(expansion.matrix_len()).enumerate();
-        matrices.for_each(|(i, matrix)| prepare(matrix, i * digits, digits));
-        prepare(&mut square_key, params.steps() * digits, square.rows());
+        let square = ExternalProduct::half::<u64>(ring.fft().clone(), &[Digits::from(CircuitParams::SQUARE)], 2, 0);
+        let mut square_key = WordBuffer::zeroed(square.matrix_len());
+        let (outer, seed) = (params.outer(), &self.mask_seed);
+        let first = automorphisms::rows(outer, CircuitParams::EXPANSION);
+        automorphisms::prepare(&ring, &square, &mut square_key, (seed, &self.bodies, first));
+        let automorphisms = Automorphisms::new(&ring, outer, CircuitParams::EXPANSION, seed, &self.bodies);
         let product = cmux::product(ring.fft().clone());
         let noise = params.noise();
-        let expansion = Expansion { product: expansion, keys: expansion_keys };
         let (rotations, free) = (self.rotations.prepare(), Mutex::new(Vec::new()));
-        CircuitKey { params, rotations, expansion, square, square_key, product, ring, noise, free }
+        CircuitKey { params, rotations, automorphisms, square, square_key, product, ring, noise, free }
     }
 }
 
@@ -139,28 +124,17 @@ impl CircuitParams {
 /// The bodies of the half products' rows.
 fn bodies(params: &CircuitParams, secret: &SecretKey, randomness: &Randomness) -> Result<Vec<u64>, Error> {
     let (ring, n): (&TorusRing<u64>, usize) = (&secret.ring, params.n());
+    let mut bodies = automorphisms::bodies(secret, CircuitParams::EXPANSION, randomness)?;
     let error = gaussian(params.outer().big_log2_std_dev, u64::BITS)?;
     let own: Zeroizing<Vec<i64>> = Zeroizing::new(secret.big().iter().map(|&s| i64::from(s)).collect());
-    let digits = CircuitParams::EXPANSION.digits as usize;
     // The square, by the exact product of masks with the secret.
     let mut square = Zeroizing::new(vec![0; n]);
     ring.mask_body(&mut square, &[ring.small(&(), &own)], secret.big_key().prepared());
     let encryptor = Encryptor { ring, secret: secret.big_key().prepared(), error: &error };
-    let mut bodies = vec![0; params.bodies_len()];
-    bodies.par_chunks_mut(n).enumerate().for_each(|(index, body)| {
-        let step = index / digits;
-        let (gadget, digit, message) = if step < params.steps() {
-            let mut image = Zeroizing::new(vec![0; n]);
-            monomial::automorphism(&mut image, &own, galois_elt(n, step));
-            image.iter_mut().for_each(|s| *s = -*s);
-            (CircuitParams::EXPANSION, index % digits, Zeroizing::new(ring.small(&(), &image)))
-        } else {
-            (CircuitParams::SQUARE, index - params.steps() * digits, square.clone())
-        };
-        let at = RowAddress { gadget: &gadget, digit, index: index as u64 };
-        let (_, row) = encryptor.row(at, &message, randomness);
-        body.copy_from_slice(&row);
-    });
+    for digit in 0..CircuitParams::SQUARE.digits as usize {
+        let at = RowAddress { gadget: &CircuitParams::SQUARE, digit, index: (bodies.len() / n) as u64 };
+        bodies.extend(encryptor.row(at, &square, randomness).1);
+    }
     Ok(bodies)
 }
 
@@ -169,7 +143,7 @@ fn bodies(params: &CircuitParams, secret: &SecretKey, randomness: &Randomness) -
 pub struct CircuitKey {
     params: CircuitParams,
     rotations: EvalKeys,
-    expansion: Expansion,
+    automorphisms: Automorphisms,
     /// The half product with the secret's square, and its key.
     square: ExternalProduct,
     square_key: WordBuffer<f64>,
@@ -199,7 +173,7 @@ impl CircuitKey {
 
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
-        self.rotations.nbytes() + size_of_val(&self.expansion.keys[..]) + size_of_val(&self.square_key[..])
+        self.rotations.nbytes() + self.automorphisms.nbytes() + size_of_val(&self.square_key[..])
     }
 
     /// Circuit bootstraps' rotations that were done with this key.
@@ -217,8 +191,8 @@ impl CircuitKey {
         &self.rotations
     }
 
-    pub(super) fn expansion(&self) -> &Expansion {
-        &self.expansion
+    pub(super) fn automorphisms(&self) -> &Automorphisms {
+        &self.automorphisms
     }
 
     /// The external product of CMuxes.
@@ -232,15 +206,15 @@ impl CircuitKey {
 
     /// Adds the products of masks and the secret's square to ciphertexts.
     pub(super) fn multiply_by_square(&self, accs: &mut [Vec<u64>], masks: &[Vec<u64>], scratch: &mut [f64]) {
-        add_each(&self.square, accs, masks, &self.square_key, scratch);
+        automorphisms::add_each(&self.square, accs, masks, &self.square_key, scratch);
     }
 
     /// Result of a function of scratch for any of the products.
     pub(super) fn with_scratch<R>(&self, f: impl FnOnce(&mut [f64]) -> R) -> R {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut scratch = free.unwrap_or_else(|| {
-            let products = [&self.expansion.product, &self.square, &self.product];
-            WordBuffer::zeroed(products.map(ExternalProduct::scratch_len).into_iter().max().unwrap_or(0))
+            let products = [&self.square, &self.product].map(ExternalProduct::scratch_len);
+            WordBuffer::zeroed(products.into_iter().fold(self.automorphisms.scratch_len(), usize::max))
         });
         let result = f(&mut scratch);
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);

@@ -1,11 +1,10 @@
 //! The noise of circuit bootstraps and of look-ups in large tables (`docs/notes/circuit-bootstrap.md`, *Noise*).
 
-use everlevel_ring::WordGadget as Gadget;
-
 use super::params::CircuitParams;
 use crate::common::digit_square;
+use crate::half_products;
 use crate::key_noise::RARE;
-use crate::noise::{self, FFT_ERROR, rounding};
+use crate::noise::{self, rounding};
 
 /// Variances of a circuit bootstrap's parts, as parts of the torus squared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,18 +34,17 @@ impl CircuitNoise {
     }
 
     fn new(params: &CircuitParams, rotation: f64, (deviations, turned): (f64, f64)) -> Self {
-        let n = params.n() as f64;
+        let (n, outer) = (params.n() as f64, params.outer());
         // Ones of the secret, and the sum of the squares of its square's coefficients.
-        let weight = n / 2.0 + deviations * n.sqrt() / 2.0;
+        let weight = outer.big_weight(deviations);
         let square_weight = n.powi(3) / 48.0 * (1.0 + 2.0 * deviations / n.sqrt());
-        let error = (2.0 * params.outer().big_log2_std_dev).exp2();
-        let transforms = |digits: f64| {
-            FFT_ERROR * (-106.0f64).exp2() * f64::from(params.outer().log_n) * n * digits / 12.0 * (1.0 + weight)
-        };
-        let half_product = |gadget: Gadget, message: f64| {
-            let digits = f64::from(gadget.digits) * digit_square(gadget);
-            let of_key = 1.0 + deviations * (2.0 / (n * f64::from(gadget.digits))).sqrt();
-            n * error * of_key * digits + message * rounding(gadget) + transforms(digits)
+        let half_product = |gadget, message| {
+            half_products::variance(
+                outer,
+                (1, gadget),
+                (half_products::digit_squares(gadget, 0, 1.0), message),
+                deviations,
+            )
         };
         // A step's noise is multiplied by two in each later step, which leaves half of the coefficients.
         let expansion = n * n * half_product(CircuitParams::EXPANSION, weight);
@@ -57,8 +55,8 @@ impl CircuitNoise {
         let cmux = mask_digits * (weight * row + n * square)
             + body_digits * row
             + turned * (weight * rounding(mask) + rounding(body))
-            + transforms(mask_digits + body_digits);
-        let (outer, margin) = (params.outer(), params.outer().margin_torus());
+            + noise::of_transforms(outer.log_n, mask_digits + body_digits, weight);
+        let margin = outer.margin_torus();
         let largest = noise::variance_at(margin, outer.max_log2_p_fail);
         let tail = (margin / largest).powi(2) * (largest - outer.noise().at_table(0.0)).max(0.0);
         Self { rotation, expansion, square, cmux, tail }

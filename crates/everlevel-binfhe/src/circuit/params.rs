@@ -7,7 +7,7 @@ use everlevel_ring::WordGadget as Gadget;
 use crate::common::{KeySwitch, Order, Space};
 use crate::params::{Literal, Params};
 use crate::tfhe::ParamsLiteral;
-use crate::{Error, Secrets, noise};
+use crate::{Error, Secrets, automorphisms, noise};
 
 /// The numbers of circuit bootstraps beside keys of some parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,13 +142,8 @@ impl CircuitParams {
         self.outer.n()
     }
 
-    /// Automorphisms of an expansion.
-    pub(super) fn steps(&self) -> usize {
-        self.outer.log_n as usize
-    }
-
     /// Rows of the keys of half products: those of each automorphism, and those of the secret's square.
     pub(super) fn rows(&self) -> usize {
-        self.steps() * Self::EXPANSION.digits as usize + Self::SQUARE.digits as usize
+        automorphisms::rows(&self.outer, Self::EXPANSION) + Self::SQUARE.digits as usize
     }
 }

@@ -2,8 +2,8 @@
 
 use everlevel_math::fft::ExternalProduct;
 
-use super::expansion::add_each;
 use super::ggsw::EncryptedBits;
+use crate::automorphisms::add_each;
 
 /// Entries of a table as polynomials: those of a block's values side by side, as many as there are values of the bits
 /// that rotate.

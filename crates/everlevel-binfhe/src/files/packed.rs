@@ -1,10 +1,10 @@
-//! The words of a bootstrapping key's bodies in files: of as many bits as they have, one after another, least
-//! significant bits first.
+//! The words of a bootstrapping key's bodies in files: of as many bits as they have, one after another.
 
 use everlevel_io::ALIGNMENT;
 use everlevel_io::schema::refuse;
 
 use crate::Error;
+use crate::bits::{Reader, Writer};
 use crate::scheme::Scheme;
 
 /// Bytes of so many words of so many bits in a file. What follows another tensor is aligned: zeros fill up.
@@ -19,21 +19,9 @@ pub(super) fn to_bytes(scheme: &dyn Scheme, words: &[u64]) -> Vec<u8> {
         64 => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
         32 => words.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
         _ => {
-            let mut bytes = Vec::with_capacity((words.len() * bits as usize).div_ceil(8));
-            let (mut waiting, mut filled) = (0u64, 0);
-            for word in words {
-                waiting |= (word >> 32) << filled;
-                filled += bits;
-                while filled >= 8 {
-                    bytes.push(waiting as u8);
-                    waiting >>= 8;
-                    filled -= 8;
-                }
-            }
-            if filled > 0 {
-                bytes.push(waiting as u8);
-            }
-            bytes
+            let mut writer = Writer::with_capacity(words.len() * bits as usize);
+            words.iter().for_each(|word| writer.push((word >> 32) as u32, bits));
+            writer.finish()
         }
     }
 }
@@ -47,18 +35,8 @@ pub(super) fn from_bytes(scheme: &dyn Scheme, bits: u32, bytes: &[u8], count: us
         64 => return Ok(bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()),
         32 => bytes.as_chunks().0.iter().map(|&word| u64::from(u32::from_le_bytes(word))).collect(),
         _ => {
-            let (mut bytes, mut waiting, mut filled) = (bytes.iter(), 0u64, 0);
-            let mut next = || {
-                while filled < bits {
-                    waiting |= u64::from(*bytes.next().unwrap_or(&0)) << filled;
-                    filled += 8;
-                }
-                let word = waiting & ((1 << bits) - 1);
-                waiting >>= bits;
-                filled -= bits;
-                word
-            };
-            (0..count).map(|_| next()).collect()
+            let mut reader = Reader::at(bytes, 0);
+            (0..count).map(|_| u64::from(reader.next(bits))).collect()
         }
     };
     let limit = scheme.stored_limit();

@@ -11,7 +11,9 @@ use everlevel_io::{Access, Container, Stored};
 use super::{Reading, UNNAMED, rows_from_container, rows_to_container};
 use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
-use crate::{Ciphertext, Error, PublicKey, SecretKey, SeededCircuitKey, SeededEvalKeys};
+use crate::{
+    Ciphertext, CompressedList, Error, PublicKey, SecretKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
+};
 
 impl SecretKey {
     /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
@@ -87,6 +89,43 @@ impl SeededCircuitKey {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let (container, params) = open_key(path, Self::KIND)?;
         Self::from_container(&(&params).into(), &container)
+    }
+}
+
+impl SeededCompressionKey {
+    /// Writes the key. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&self.params().outer().into())?.write(path)?)
+    }
+
+    /// Reads a key, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read`]; those of [`CompressionParams::of`](crate::CompressionParams::of).
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open_key(path, Self::KIND)?;
+        Self::from_container(&(&params).into(), &container)
+    }
+}
+
+impl CompressedList {
+    /// Writes the list. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, params: &Arc<Params>, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&params.into())?.write(path)?)
+    }
+
+    /// Reads a list of these parameters.
+    ///
+    /// # Errors
+    /// As [`Ciphertext::read_all`]; [`Error::WrongSpace`] for integers that the parameters don't have.
+    pub fn read(params: &Arc<Params>, path: &Path) -> Result<Self, Error> {
+        Self::from_container(&params.into(), &open(path)?)
     }
 }
 

@@ -202,6 +202,10 @@ impl Scheme for NtruLiteral {
         noise::SECRET_SQUARE
     }
 
+    fn secret_distribution(&self) -> SmallSecret {
+        SmallSecret::Ternary
+    }
+
     fn transforms(&self) -> usize {
         self.gadget.digits as usize + 1
     }

@@ -81,6 +81,10 @@ impl Scheme for ParamsLiteral {
         0.5
     }
 
+    fn secret_distribution(&self) -> SmallSecret {
+        SmallSecret::Binary
+    }
+
     fn transforms(&self) -> usize {
         self.transforms()
     }

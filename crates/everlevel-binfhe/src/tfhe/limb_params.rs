@@ -11,6 +11,7 @@ use crate::Error;
 use crate::common::{Common, refuse};
 use crate::over_keys::OverKeys;
 use crate::scheme::Scheme;
+use crate::secrets::SmallSecret;
 
 /// Unchecked parameters of TFHE over limbs in base `2^K`, of which a digit of a product is one: `K` is the base of both
 /// gadgets. Products are exact, so that no transform changes a bit of a result.
@@ -108,6 +109,10 @@ impl Scheme for LimbsLiteral {
 
     fn secret_square(&self) -> f64 {
         self.words.secret_square()
+    }
+
+    fn secret_distribution(&self) -> SmallSecret {
+        self.words.secret_distribution()
     }
 
     /// Transforms of each prime, where numbers are transformed modulo several.

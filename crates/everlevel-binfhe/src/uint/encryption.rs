@@ -45,10 +45,9 @@ impl SecretKey {
     /// # Errors
     /// [`Error::WrongSpace`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn decrypt_uints(&self, integers: &UintArray) -> Result<Vec<u64>, Error> {
-        let radix = Radix::of("decrypt_uints", self.params().space)?;
-        let digits = self.decrypt_integers(&integers.blocks)?;
-        let value = |digits: &[u64]| digits.iter().rev().fold(0, |value: u64, digit| (value << radix.bits) | digit);
-        Ok(digits.chunks_exact(radix.digits_of_word(integers.width)).map(value).collect())
+        let op = "decrypt_uints";
+        let radix = Radix::of(op, self.params().space)?;
+        radix.words(op, integers.width, &self.decrypt_integers(&integers.blocks)?)
     }
 
     /// Encrypts truth values; bits for gates are [`SecretKey::encrypt_bits`].

@@ -75,7 +75,7 @@ impl Radix {
     }
 
     /// `M`.
-    pub(super) fn base(self) -> u64 {
+    pub(crate) fn base(self) -> u64 {
         1 << self.bits
     }
 
@@ -89,7 +89,7 @@ impl Radix {
         (1 << self.space_bits) - 1
     }
 
-    pub(super) fn blocks(self, width: Width) -> usize {
+    pub(crate) fn blocks(self, width: Width) -> usize {
         (width.bits() / self.bits) as usize
     }
 
@@ -100,6 +100,16 @@ impl Radix {
 
     fn digits(self, width: Width, word: u64) -> impl Iterator<Item = u64> {
         (0..self.digits_of_word(width)).map(move |i| word >> (i as u32 * self.bits) & (self.base() - 1))
+    }
+
+    /// The words of integers whose digits these are: [`Width::words`] for each.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] for digits that make no whole integers.
+    pub(crate) fn words(self, op: &'static str, width: Width, digits: &[u64]) -> Result<Vec<u64>, Error> {
+        crate::gates::same_length(op, digits.len(), digits.len().next_multiple_of(self.blocks(width)))?;
+        let word = |digits: &[u64]| digits.iter().rev().fold(0, |word: u64, digit| (word << self.bits) | digit);
+        Ok(digits.chunks_exact(self.digits_of_word(width)).map(word).collect())
     }
 
     /// The digits of all values, which the width must hold, from [`Width::words`] words each.

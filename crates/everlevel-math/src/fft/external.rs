@@ -87,14 +87,17 @@ impl ExternalProduct {
         Self::of_columns::<T>(fft, gadgets, gadgets.len(), log2_unit)
     }
 
-    /// The shape of a half product: one column of torus words `T` with these digits, and a matrix of `columns` columns
+    /// The shape of a half product: columns of torus words `T` with these gadgets, and a matrix of `columns` columns
     /// and a row for each digit, in units of `2^log2_unit`. Only [`ExternalProduct::add`] takes it.
     ///
     /// # Panics
-    /// Unless a word `T` has such digits (see [`Digits`]), and there are 1 to 9 columns, no more than digits.
-    pub fn half<T: Factor>(fft: Fft, digits: Digits, columns: usize, log2_unit: u32) -> Self {
-        assert!(columns <= digits.levels as usize, "{columns} columns in the place of {digits:?}");
-        Self::of_columns::<T>(fft, &[digits], columns, log2_unit)
+    /// Unless a word `T` has such digits (see [`Digits`]), and there are 1 to 9 columns, no fewer than gadgets and no
+    /// more than digits.
+    pub fn half<T: Factor>(fft: Fft, gadgets: &[Digits], columns: usize, log2_unit: u32) -> Self {
+        let digits: u32 = gadgets.iter().map(|digits| digits.levels).sum();
+        let fits = (gadgets.len()..=digits as usize).contains(&columns);
+        assert!(fits, "{columns} columns in the place of {gadgets:?}");
+        Self::of_columns::<T>(fft, gadgets, columns, log2_unit)
     }
 
     fn of_columns<T: Factor>(fft: Fft, gadgets: &[Digits], columns: usize, log2_unit: u32) -> Self {
@@ -163,7 +166,7 @@ impl ExternalProduct {
     ///
     /// # Panics
     /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column
-    /// of `acc` and each of `x`, which has one in a half product, there are more than two, or `T` is not the word of
+    /// of `acc` and each of `x`, which has fewer in a half product, there are more than two, or `T` is not the word of
     /// the shape.
     pub fn add<T: Factor, const A: usize>(
         &self,

@@ -162,6 +162,19 @@ pub fn extract<T: TorusWord>(glwe: &[T], n: usize, h: usize, dim: usize) -> Lwe 
     Lwe::from_words(words)
 }
 
+/// A GLWE ciphertext of degree `n`, masks and then body, of which coefficient 0 is an LWE ciphertext under the secret's
+/// first coefficients, as [`extract`] gives it back. The body's other coefficients are zero.
+pub fn embed(lwe: &Lwe, n: usize) -> Vec<u64> {
+    let len = lwe.dim().next_multiple_of(n);
+    let mut words = vec![0; len + n];
+    for (out, mask) in words[..len].chunks_exact_mut(n).zip(lwe.mask().chunks(n)) {
+        out[0] = mask[0];
+        out.iter_mut().rev().zip(&mask[1..]).for_each(|(out, x)| *out = x.wrapping_neg());
+    }
+    words[len] = lwe.body();
+    words
+}
+
 /// `out`, mask and body, in multiples of `2^skip` below `2^log_two_n`: each word of `small` rounded to the grid. What
 /// the mask's roundings `e_i` do to the phase, `−Σ e_i·s_i`, has mean `−µ·Σ e_i` over secrets whose coefficients have
 /// the mean `µ`, here a numerator and a denominator. Anybody can compute that: the body is corrected by it before it is
@@ -188,6 +201,16 @@ pub fn switch_modulus(out: &mut [u32], small: &[u32], log_two_n: u32, skip: u32,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn embedded_ciphertexts_are_extracted_again() {
+        for (dim, n) in [(8, 8), (24, 8), (20, 8), (3, 8)] {
+            let lwe = Lwe::from_words((1..=dim as u64 + 1).map(|x| x << 40 | x).collect());
+            let glwe = embed(&lwe, n);
+            assert_eq!((extract(&glwe, n, 0, dim), glwe.len()), (lwe, dim.next_multiple_of(n) + n));
+            assert!(glwe[glwe.len() - n + 1..].iter().all(|&x| x == 0));
+        }
+    }
 
     #[test]
     fn exponents_are_the_nearest_and_wrap() {
