@@ -206,6 +206,7 @@ def tfhe_integers(folder: Path) -> World:
     key = engine.create_evaluation_key(secret_key)
     x = engine.encrypt([1, 2], secret_key, max_value=3)
     lookup_key = engine.create_lookup_key(secret_key)
+    compression_key = engine.create_compression_key(secret_key)
     public_key = engine.create_public_key(secret_key)
     uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
     bools = engine.encrypt_bool([True, False], secret_key)
@@ -223,6 +224,8 @@ def tfhe_integers(folder: Path) -> World:
             "SecretKey": secret_key,
             "EvaluationKey": key,
             "LookupKey": lookup_key,
+            "CompressionKey": compression_key,
+            "CompressedList": engine.compress(uints),
             "PublicKey": public_key,
         },
         {
@@ -232,6 +235,7 @@ def tfhe_integers(folder: Path) -> World:
             **{f"{name}.b": uints for name in on_uints},
             **{"amount": 1, "axis": None, "ciphertext": x},
             "condition": bools,
+            "compressed": engine.compress(uints),
             "constant": 1,
             "count": 1,
             **{"dtype": np.uint16, "dot.other": uints},
@@ -275,6 +279,9 @@ def tfhe_bits(folder: Path, module: Any = tfhe) -> World:
     x.save(folder / "ciphertext")
     right = tfhe_integers(folder).right | {"a": x, "b": x, "ciphertext": x, "selector": x, "values": [True]}
     right |= {"secret_key": secret_key, "evaluation_key": key, "data": x.to_bytes(), "load.path": folder / "ciphertext"}
+    if module is tfhe:
+        engine.create_compression_key(secret_key)
+        right["compressed"] = engine.compress(x)
     right |= {"key": secret_key, "public_key": engine.create_public_key(secret_key)}
     right["from_file.path"] = right["load.path"]
     return World({"Engine": engine, "Ciphertext": x}, right)

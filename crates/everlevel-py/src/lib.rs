@@ -58,7 +58,7 @@ mod _native {
     };
     #[pymodule_export]
     use crate::tfhe::{
-        TfheBoolArray, TfheCiphertext, TfheContext, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey,
-        TfheUintArray, tfhe_sets,
+        TfheBoolArray, TfheCiphertext, TfheCompressedList, TfheCompressionKey, TfheContext, TfheEvaluationKey,
+        TfheLookupKey, TfhePublicKey, TfheSecretKey, TfheUintArray, tfhe_sets,
     };
 }

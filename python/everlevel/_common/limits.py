@@ -11,7 +11,7 @@ from . import checks
 MAX_BYTES: Final = 2**30
 """Largest ciphertexts and public keys that are read, unless the caller says otherwise."""
 
-_OF_STRANGERS: Final = ("ciphertext", "array", "public_key")
+_OF_STRANGERS: Final = ("ciphertext", "array", "list", "public_key")
 """Ends of the kinds that these have."""
 
 

@@ -41,6 +41,10 @@ class SetCore(Core):
             )
         return key
 
+    @abstractmethod
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
+        """Return the object of what a file holds, native and noted."""
+
 
 class SetEngine(SetCore, Generic[EvaluationKeyT]):
     """Base of the engines of TFHE, NTRU and BFV: a named set, and one evaluation key for each secret."""
@@ -240,7 +244,3 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
             return self._wrap_stored(*self._context.deserialize(data, None))
 
     _from_transit = _deserialize
-
-    @abstractmethod
-    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
-        """Return the object of what a file holds, native and noted."""

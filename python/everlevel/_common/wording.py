@@ -423,6 +423,9 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.NoLookUps": lambda text, found, needed, **_: e.ParameterError(
         text, option="parameters", value=found, allowed=needed
     ),
+    "tfhe.NoLists": lambda text, found, needed, **_: e.ParameterError(
+        text, option="parameters", value=found, allowed=needed
+    ),
     "tfhe.NoPublicKey": lambda text, found, needed, **_: e.ParameterError(
         text, option="parameters", value=found, allowed=needed
     ),

@@ -14,15 +14,18 @@ array([False, False,  True, False])
 from ._array import concatenate, stack
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .engine import Engine, parameter_sets
 from .int_array import IntArray
-from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
+from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = [
     "BoolArray",
     "Ciphertext",
+    "CompressedList",
+    "CompressionKey",
     "DecimalArray",
     "Engine",
     "EvaluationKey",

@@ -12,6 +12,7 @@ class Core(SetCore):
     _context: _native.TfheContext
     _keys: dict[int, _native.TfheEvaluationKey]
     _lookup_keys: dict[int, _native.TfheLookupKey]
+    _compression_keys: dict[int, _native.TfheCompressionKey]
 
     @property
     def message_bits(self) -> int | None:

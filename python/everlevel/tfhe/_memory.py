@@ -7,7 +7,15 @@ from typing import Final
 from .._common.memory import MemoryEstimate, check_number, check_operation
 from ._core import Core
 
-_KNOWN: Final = ("create_public_key", "create_evaluation_key", "create_lookup_key", "encrypt", "rerandomize")
+_KNOWN: Final = (
+    "create_public_key",
+    "create_evaluation_key",
+    "create_lookup_key",
+    "create_compression_key",
+    "encrypt",
+    "rerandomize",
+    "decompress",
+)
 
 
 def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEstimate:
@@ -19,8 +27,8 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     Parameters
     ----------
     operation : str
-        ``"create_public_key"``, ``"create_evaluation_key"``, ``"create_lookup_key"``, ``"encrypt"`` or
-        ``"rerandomize"``.
+        ``"create_public_key"``, ``"create_evaluation_key"``, ``"create_lookup_key"``, ``"create_compression_key"``,
+        ``"encrypt"``, ``"rerandomize"`` or ``"decompress"``.
     count : int, default 1
         Ciphertexts that are made: one for each bit, or integer of a few bits.
 
@@ -44,10 +52,12 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     """
     name = check_operation(operation, _KNOWN)
     number = check_number("count", count)
-    if name in ("encrypt", "rerandomize"):
+    if name in ("encrypt", "rerandomize", "decompress"):
         return MemoryEstimate(self._context.ciphertexts_nbytes(number), 0)
     if name == "create_public_key":
         return MemoryEstimate(self._context.public_key_nbytes(), 0)
+    if name == "create_compression_key":
+        return MemoryEstimate(self._context.compression_key_nbytes(), 0)
     if name == "create_lookup_key":
         return MemoryEstimate(self._context.lookup_key_nbytes(), 0)
     return MemoryEstimate(self._context.evaluation_key_nbytes(), 0)

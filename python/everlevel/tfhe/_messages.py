@@ -15,6 +15,7 @@ from ._core import Core
 from ._integer_array import IntegerArray
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .keys import PublicKey, SecretKey
 
@@ -112,9 +113,9 @@ def rerandomize(self: Core, ciphertext: ArrayT, public_key: PublicKey) -> ArrayT
 
 
 def decrypt(
-    self: Core, ciphertext: Ciphertext | IntegerArray | BoolArray | DecimalArray, secret_key: SecretKey
+    self: Core, ciphertext: Ciphertext | IntegerArray | BoolArray | DecimalArray | CompressedList, secret_key: SecretKey
 ) -> NDArray[Any]:
-    """Decrypt an array.
+    """Decrypt an array, or a compressed list of one.
 
     Returns
     -------
@@ -136,6 +137,9 @@ def decrypt(
     Answers that are shown to others tell a little about the noise, and nothing here hides that.
     """
     operation = "decrypt"
+    if isinstance(ciphertext, CompressedList):
+        same_parameters(self, operation, "ciphertext", ciphertext)
+        return ciphertext._values(_operands.secret_key(self, operation, secret_key)._native)
     if isinstance(ciphertext, DecimalArray):
         return _decimal_numbers.decimals_of(decrypt(self, ciphertext.units, secret_key), ciphertext.places)
     if isinstance(ciphertext, (IntegerArray, BoolArray)):

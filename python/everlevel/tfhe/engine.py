@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from .. import _native
 from .._common import headers
@@ -15,6 +15,7 @@ from ..errors import HeaderError, ParameterError
 from . import (
     _assignment,
     _checks,
+    _compression,
     _decimal_numbers,
     _decimals,
     _gates,
@@ -33,9 +34,10 @@ from . import (
 from ._core import Core
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .int_array import IntArray
-from .keys import EvaluationKey, LookupKey, PublicKey, SecretKey
+from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
@@ -74,6 +76,10 @@ def sets_of(engine: type[Engine]) -> list[ParameterSet]:
     sets = [ParameterSet(*row[:4], tuple(row[4]), row[5]) for row in _native.tfhe_sets()]
     own = [one for one in sets if one.name.startswith("ntru-") == bool(prefix)]
     return [one._replace(name=one.name.removeprefix(prefix)) for one in own]
+
+
+_OTHER_KEYS: Final = (LookupKey, CompressionKey)
+"""Keys beside evaluation keys."""
 
 
 @lists_methods
@@ -132,6 +138,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     ) -> None:
         count = self._fill(parameters, "gate-128", thread_count, progress, insecure_log_n)
         self._lookup_keys = {}
+        self._compression_keys = {}
         self._context = self._make_context(parameters, count, self._insecure_log_n)
         self._engines.announce(self._address, self)
 
@@ -242,8 +249,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
         return self._remembered(native)
 
     create_lookup_key = _lookups.create_lookup_key
+    create_compression_key = _compression.create_compression_key
 
-    def use(self, *keys: EvaluationKey | LookupKey) -> None:
+    def use(self, *keys: EvaluationKey | LookupKey | CompressionKey) -> None:
         """Use keys for the ciphertexts of their secrets from now on.
 
         Raises
@@ -251,16 +259,19 @@ class Engine(Core, SetEngine[EvaluationKey]):
         EngineMismatchError
             If one is of other parameters.
         """
-        lookup = [own(self, "use", "look-up key", key, LookupKey)._native for key in keys if isinstance(key, LookupKey)]
-        super().use(*(key for key in keys if not isinstance(key, LookupKey)))
+        others = [own(self, "use", key.kind, key, type(key)) for key in keys if isinstance(key, _OTHER_KEYS)]
+        super().use(*(key for key in keys if not isinstance(key, _OTHER_KEYS)))
         with self._lock:
-            self._lookup_keys |= {native.secret_id: native for native in lookup}
+            for key in others:
+                known: dict[int, Any] = self._lookup_keys if isinstance(key, LookupKey) else self._compression_keys
+                known[key._native.secret_id] = key._native
 
     def forget_keys(self) -> None:
-        """Drop all evaluation and look-up keys, and with them the engine's hold on their memory."""
+        """Drop all evaluation, look-up and compression keys, and with them the engine's hold on their memory."""
         super().forget_keys()
         with self._lock:
             self._lookup_keys.clear()
+            self._compression_keys.clear()
 
     # Files.
 
@@ -273,7 +284,11 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return self._remembered(native)
         if isinstance(native, _native.TfheLookupKey):
             return _lookups.remembered(self, native)
+        if isinstance(native, _native.TfheCompressionKey):
+            return _compression.remembered(self, native)
         shape = _read_shape(notes.get("shape", ""), len(native))
+        if isinstance(native, _native.TfheCompressedList):
+            return CompressedList(self, native, notes, shape)
         if isinstance(native, _native.TfheUintArray):
             if "places" in notes:
                 return DecimalArray(self, native, shape, _decimal_numbers.read_places(notes["places"]))
@@ -313,6 +328,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
     bootstrap = _integers.bootstrap
     bootstrap_many = _integers.bootstrap_many
     lookup = _lookups.lookup
+    compress = _compression.compress
+    decompress = _compression.decompress
 
     encrypt_uint = _uints.encrypt_uint
     encrypt_int = _uints.encrypt_int

@@ -6,7 +6,7 @@ from .. import _native
 from .._common import set_keys
 from .._common.sizes import format_bytes
 
-__all__ = ["EvaluationKey", "LookupKey", "PublicKey", "SecretKey"]
+__all__ = ["CompressionKey", "EvaluationKey", "LookupKey", "PublicKey", "SecretKey"]
 
 
 class SecretKey(set_keys.SecretKey):
@@ -106,3 +106,30 @@ class LookupKey(set_keys.Key):
 
     def __repr__(self) -> str:
         return f"LookupKey({self._engine.parameters}, {format_bytes(self.prepared_nbytes)})"
+
+
+class CompressionKey(set_keys.Key):
+    """Key of compressed lists, for whoever computes for the owner of a secret. It tells nothing about it.
+
+    It is held ready for use, and as a seed and bodies beside that, which is what files hold.
+    """
+
+    __slots__ = ()
+
+    kind = "compression key"
+
+    _native: _native.TfheCompressionKey
+
+    @property
+    def prepared_nbytes(self) -> int:
+        """Bytes of the key as it is ready for use."""
+        return self._native.prepared_nbytes
+
+    @property
+    def ciphertext_bits(self) -> int:
+        """Bits that a message, a truth value or a block of an integer takes in a long list."""
+        return sum(self._native.bits)
+
+    def __repr__(self) -> str:
+        size = format_bytes(self.prepared_nbytes)
+        return f"CompressionKey({self._engine.parameters}, {size}; {self.ciphertext_bits} bits a ciphertext)"

@@ -224,5 +224,14 @@ def after_lookups(draw: Draw) -> tuple[str, ...]:
     return f"{name} {sign} {array(draw, UINT, x)[0]}", f"tfhe.UintArray.__{operator}__"
 
 
+# Compressed lists.
+
+
+@LOOKUPS.rule("tfhe.Engine.compress", "tfhe.Engine.decompress", weight=1)
+def compressed(draw: Draw) -> tuple[str, ...]:
+    listed = f"engine.compress({array(draw, draw.one(SMALL, UINT))[0]})"
+    return f"engine.decompress({listed})", "tfhe.Engine.compress", "tfhe.Engine.decompress"
+
+
 rerandomized_of(GATES, BITS)
 rerandomized_of(TABLES, SMALL)

@@ -343,6 +343,12 @@ class BitEngine:
     def rerandomize(self, x: Array, public_key: Any) -> Array:
         return replace(x)
 
+    def compress(self, x: Array) -> Array:
+        return replace(x)
+
+    def decompress(self, x: Array) -> Array:
+        return replace(x)
+
     def decrypt(self, x: Array, secret_key: Any) -> Any:
         if x.kind in (BITS, BOOL):
             return x.values

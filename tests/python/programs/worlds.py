@@ -114,6 +114,7 @@ evaluation_key = engine.create_evaluation_key(secret_key)
 """
     if rules is bits.LOOKUPS:
         setup += "lookup_key = engine.create_lookup_key(secret_key)\n"
+        setup += "compression_key = engine.create_compression_key(secret_key)\n"
 
     def model(names: Mapping[str, Any]) -> dict[str, Any]:
         joins = {"stack": _joined(np.stack), "concatenate": _joined(np.concatenate)}

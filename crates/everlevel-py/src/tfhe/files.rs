@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use everlevel_binfhe::files::NamedParams;
-use everlevel_binfhe::{BoolArray, Ciphertext, Error, KeptCircuitKey, KeptEvalKeys, PublicKey, SecretKey, UintArray};
+use everlevel_binfhe::{
+    BoolArray, Ciphertext, CompressedList, Error, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, PublicKey,
+    SecretKey, UintArray,
+};
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -11,8 +14,9 @@ use pyo3::types::PyBytes;
 use crate::call::run_any;
 use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
+use crate::tfhe::compression::TfheCompressedList;
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::keys::{TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
+use crate::tfhe::keys::{TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
 
 impl TfheContext {
     fn on_threads<T: Send>(&self, work: impl FnOnce(&NamedParams<'_>) -> T + Send) -> T {
@@ -30,6 +34,8 @@ file_methods! { TfheContext with NamedParams<'_>, Error:
     Public: TfhePublicKey of PublicKey,
     Evaluation: TfheEvaluationKey of KeptEvalKeys,
     Lookup: TfheLookupKey of KeptCircuitKey,
+    Compression: TfheCompressionKey of KeptCompressionKey,
+    List: TfheCompressedList of CompressedList,
     Ciphertext: TfheCiphertext of Vec<Ciphertext>,
     Uints: TfheUintArray of UintArray,
     Bools: TfheBoolArray of BoolArray,

@@ -78,3 +78,15 @@ properties! { [TfheLookupKey] as key {
     /// log2 of the probability that a rotation of a look-up of 16 bits fails, at most.
     log2_p_fail: f64 = key.0.ready().params().log2_p_fail();
 } }
+
+/// Puts results into compressed lists: prepared, and what files need beside that.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct TfheCompressionKey(pub tfhe::KeptCompressionKey);
+
+properties! { [TfheCompressionKey] as key {
+    secret_id: u64 = key.0.ready().id().0;
+    nbytes: usize = key.0.nbytes();
+    prepared_nbytes: usize = key.0.ready().nbytes();
+    /// Bits of a ciphertext in a long list: of its share of masks, and of its body.
+    bits: (u32, u32) = key.0.ready().params().bits();
+} }

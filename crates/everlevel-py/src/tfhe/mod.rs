@@ -2,6 +2,7 @@
 //! package gives them shapes.
 
 mod arrays;
+mod compression;
 mod context;
 mod files;
 mod keys;
@@ -9,5 +10,6 @@ mod lookups;
 mod operations;
 
 pub use arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
+pub use compression::TfheCompressedList;
 pub use context::{TfheContext, tfhe_sets};
-pub use keys::{TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
+pub use keys::{TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
