@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from . import imports, public, rust
@@ -35,6 +36,7 @@ def check(root: Path, files: list[Path]) -> list[Finding]:
     modules = {name: rust.read_crate(folder) for name, folder in crates.items() if (folder / "src/lib.rs").exists()}
     findings = [finding for file, source in sources.items() for finding in _length(file, source)]
     findings += [finding for file in sources for finding in _listed(root, file, sources)]
+    findings += [finding for file, source in sources.items() for finding in _never_run(root, file, source)]
     for module in modules.values():
         findings += circles(rust.dependencies(module))
     findings += circles(imports.dependencies(root / "python" / "everlevel"))
@@ -65,6 +67,21 @@ def _listed(root: Path, file: Path, sources: dict[Path, str]) -> list[Finding]:
     if f"mod {file.stem};" in sources[suite] or f'name = "{file.stem}"' in manifest.read_text(encoding="utf-8"):
         return []
     return [Finding(file, 0, "no program of tests has this file", f"list it in {suite}: mod {file.stem};")]
+
+
+def _never_run(root: Path, file: Path, source: str) -> list[Finding]:
+    """Find unit tests in a library that has no test build."""
+    crate, within = Path(*file.parts[:2]), file.parts[2:]
+    if "#[test]" not in source or within[:1] != ("src",):
+        return []
+    manifest = tomllib.loads((root / crate / "Cargo.toml").read_text(encoding="utf-8"))
+    if manifest.get("lib", {}).get("test", True):
+        return []
+    path = f'#[path = "../{"/".join(within)}"]'
+    if any(path in test.read_text(encoding="utf-8") for test in (root / crate / "tests").glob("*.rs")):
+        return []
+    step = f"move them to {crate / 'tests'}, or compile the module there, too: {path}"
+    return [Finding(file, 0, "tests that never run: the library has no test build", step)]
 
 
 if __name__ == "__main__":

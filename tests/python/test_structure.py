@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from structure import imports, public, rust
-from structure.__main__ import check
+from structure.__main__ import LAYERS, SCHEMES, check
 from structure.circles import circles
 from structure.finding import Finding
 from structure.tokens import example_code, names, tokens
@@ -161,22 +161,7 @@ def test_lines_of_tokens_and_lifetimes() -> None:
 
 
 def test_the_repository_is_checked_as_a_whole(tmp_path: Path) -> None:
-    crates = (
-        "math",
-        "rand",
-        "process",
-        "ring",
-        "gpu",
-        "rlwe",
-        "io",
-        "objects",
-        "security",
-        "limbs",
-        "ckks",
-        "binfhe",
-        "bfv",
-    )
-    files = {f"crates/everlevel-{name}/src/lib.rs": "" for name in crates}
+    files = {f"crates/everlevel-{name}/src/lib.rs": "" for name in (*LAYERS, *SCHEMES)}
     plant(tmp_path, {**files, "python/everlevel/__init__.py": ""})
     listed = [Path(name) for name in files]
     assert check(tmp_path, listed) == []
@@ -194,22 +179,20 @@ def test_a_file_of_tests_that_no_program_has_is_found(tmp_path: Path) -> None:
     root = tmp_path / "crates" / "everlevel-testkit"
     plant(root, {**files, "Cargo.toml": '[[test]]\nname = "own"\n'})
     listed = [Path("crates/everlevel-testkit") / name for name in files]
-    layers = (
-        "math",
-        "rand",
-        "process",
-        "ring",
-        "gpu",
-        "rlwe",
-        "io",
-        "objects",
-        "security",
-        "limbs",
-        "ckks",
-        "binfhe",
-        "bfv",
-    )
-    plant(tmp_path / "crates", {f"everlevel-{name}/src/lib.rs": "" for name in layers})
+    plant(tmp_path / "crates", {f"everlevel-{name}/src/lib.rs": "" for name in (*LAYERS, *SCHEMES)})
     (found,) = check(tmp_path, listed)
     assert found.path.name == "b.rs"
     assert "mod b;" in found.next_step
+
+
+def test_unit_tests_of_a_library_without_a_test_build_are_found(tmp_path: Path) -> None:
+    plant(tmp_path / "crates", {f"everlevel-{name}/src/lib.rs": "" for name in (*LAYERS, *SCHEMES)})
+    files = {"src/a.rs": "#[test]\nfn f() {}\n", "src/b.rs": "#[test]\nfn f() {}\n", "tests/main.rs": "mod b;\n"}
+    root = tmp_path / "crates" / "everlevel-testkit"
+    plant(root, {**files, "tests/b.rs": '#[path = "../src/b.rs"]\nmod b;\n', "Cargo.toml": "[lib]\ntest = false\n"})
+    listed = [Path("crates/everlevel-testkit") / name for name in files]
+    (found,) = check(tmp_path, listed)
+    assert found.path.name == "a.rs"
+    assert '#[path = "../src/a.rs"]' in found.next_step
+    plant(root, {"Cargo.toml": ""})
+    assert check(tmp_path, listed) == []
