@@ -163,37 +163,46 @@ fn packing_has_the_noise_of_the_formula() {
     }
 }
 
+/// Mean square of the errors of lists by one key, as a part of the formula's.
+fn list_noise(literal: Literal, index: u64, lists: usize) -> f64 {
+    let secret = fixed_secret(literal, 60 + index);
+    let seeded = SeededCompressionKey::from_seed(&secret, &fixed_seed(index)).unwrap();
+    let (packing, rounding) = seeded.params().mean_variances();
+    let (key, params) = (seeded.prepare(), secret.params());
+    let mut errors = Vec::new();
+    for _ in 0..lists {
+        let count = params.n() + 5;
+        let (all, phase) = match params.space {
+            Space::Bit => (secret.encrypt_bits(&vec![true; count]).unwrap(), EIGHTH),
+            space @ Space::Integer { .. } => (secret.encrypt_integers(&vec![1; count], 1).unwrap(), space.encode(1)),
+        };
+        let list = key.compress(&AnyArray::Messages(all)).unwrap();
+        errors.extend(list.lwes(params).iter().map(|x| signed(x.phase(secret.big()).wrapping_sub(phase))));
+    }
+    let formula = packing + rounding + params.noise().fresh;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    assert!(mean.abs() < 6.0 * (formula / errors.len() as f64).sqrt(), "{mean:e}");
+    mean_square(&errors) / formula
+}
+
 /// The noise of lists, rounding included, is that of the formula, within one key and between keys.
 #[test]
 fn lists_have_the_noise_of_the_formula() {
     for literal in each() {
-        let mut of_keys = Vec::new();
-        for index in 0..6 {
-            let secret = fixed_secret(literal.clone(), 60 + index);
-            let seeded = SeededCompressionKey::from_seed(&secret, &fixed_seed(index)).unwrap();
-            let (packing, rounding) = seeded.params().mean_variances();
-            let (key, params) = (seeded.prepare(), secret.params());
-            let mut errors = Vec::new();
-            for _ in 0..6 {
-                let count = params.n() + 5;
-                let (all, phase): (AnyArray, u64) = match params.space {
-                    Space::Bit => (AnyArray::Messages(secret.encrypt_bits(&vec![true; count]).unwrap()), EIGHTH),
-                    Space::Integer { .. } => {
-                        (AnyArray::Messages(secret.encrypt_integers(&vec![5; count], 15).unwrap()), 5 << 59)
-                    }
-                };
-                let list = key.compress(&all).unwrap();
-                errors.extend(list.lwes(params).iter().map(|x| signed(x.phase(secret.big()).wrapping_sub(phase))));
-            }
-            let formula = packing + rounding + params.noise().fresh;
-            let found = mean_square(&errors) / formula;
-            assert!((0.85..1.15).contains(&found), "{found}");
-            of_keys.push(found);
-            let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-            assert!(mean.abs() < 6.0 * (formula / errors.len() as f64).sqrt(), "{mean:e}");
-        }
+        let of_keys: Vec<f64> = (0..6).map(|index| list_noise(literal.clone(), index, 6)).collect();
+        assert!(of_keys.iter().all(|found| (0.85..1.15).contains(found)), "{of_keys:?}");
         let mean = of_keys.iter().sum::<f64>() / of_keys.len() as f64;
         assert!((0.95..1.05).contains(&mean), "{of_keys:?}");
+    }
+}
+
+/// The same for sets as they are.
+#[test]
+fn lists_of_named_sets_have_the_noise_of_the_formula() {
+    for name in ["gate-64", "gate-128", "integer-2-128", "integer-4-64", "integer-4-128", "ntru-integer-4-64"] {
+        let of_keys: Vec<f64> = (0..3).map(|i| list_noise(sets::find(name).unwrap().literal(), i, 2)).collect();
+        println!("lists of {name}: {of_keys:.3?} of the formula by key");
+        assert!(of_keys.iter().all(|found| (0.85..1.15).contains(found)), "{name}: {of_keys:?}");
     }
 }
 
