@@ -13,12 +13,26 @@ What `everlevel.tfhe` has, with its calls, arrays, errors and files: only the en
 array([False, False,  True, False])
 """
 
-from ..tfhe import BoolArray, Ciphertext, EvaluationKey, IntArray, PublicKey, SecretKey, UintArray, concatenate, stack
+from ..tfhe import (
+    BoolArray,
+    Ciphertext,
+    CompressedList,
+    CompressionKey,
+    EvaluationKey,
+    IntArray,
+    PublicKey,
+    SecretKey,
+    UintArray,
+    concatenate,
+    stack,
+)
 from .engine import Engine, parameter_sets
 
 __all__ = [
     "BoolArray",
     "Ciphertext",
+    "CompressedList",
+    "CompressionKey",
     "Engine",
     "EvaluationKey",
     "IntArray",
