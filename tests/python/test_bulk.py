@@ -162,13 +162,16 @@ def test_files_hold_arrays_and_keys(tmp_path: Path) -> None:
 
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     encrypted([1, 2]).save(tmp_path / "x")
-    with pytest.raises(errors.UnsupportedKindError, match=r"bulk\.Engine"):
+    with pytest.raises(errors.FileParametersError, match=r"bulk\.Engine"):
         Engine(use_bootstrap=True, insecure_log_n=10).load(tmp_path / "x")
-    with pytest.raises(errors.UnsupportedKindError, match="integer-4-128"):
+    with pytest.raises(errors.FileParametersError, match="integer-4-128"):
         GATES.load(tmp_path / "x")
+    # Both have spaces of four, and one chain.
+    with pytest.raises(errors.UnsupportedKindError, match="integer-2-128"):
+        bulk.Engine("integer-2-128", insecure_log_n=10).load_bytes(GATES.encrypt([True], GATES_SECRET).to_bytes())
     ckks = Engine(use_bootstrap=True, insecure_log_n=10)
     ckks.encrypt([0.5], ckks.create_secret_key()).save(tmp_path / "y")
-    with pytest.raises(errors.UnsupportedKindError, match="open it with Engine"):
+    with pytest.raises(errors.FileParametersError, match="open it with Engine"):
         ENGINE.load(tmp_path / "y")
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from everlevel import Engine, bfv, ntru, tfhe
+from everlevel import Engine, bfv, bulk, ntru, tfhe
 from everlevel.ckks import limbs
 from everlevel.cli import main
 
@@ -144,6 +144,16 @@ def test_keys_of_bootstraps_have_the_sizes_that_are_said() -> None:
     rotation, any_amount = said("docs/explanations/keys.md", r"has (\d+) MB on an engine [^.]*, ([\d.]+) GB;")
     assert int(rotation) == round(size(engines["10"], "fixed_rotation_key") / 1e6)
     assert any_amount == gigabytes(size(engines["10"], "rotation_key"))
+
+
+def test_keys_of_bulk_have_the_sizes_that_are_said() -> None:
+    engines = {f"`{found.name}`": bulk.Engine(found.name) for found in bulk.parameter_sets()}
+    compared = [row for row in rows("docs/bulk.md") if row[0] in engines]
+    assert len(compared) == len(engines)
+    for name, values, key, *_ in compared:
+        assert int(values.split()[0].replace(",", "")) == engines[name].bootstrap_size, name
+        held = engines[name].estimate_memory("create_evaluation_key").held
+        assert key == f"{gigabytes(held)} GB", name
 
 
 def test_keys_of_products_grow_as_is_said() -> None:

@@ -55,6 +55,8 @@ pub const MAX_MESSAGE_LEVELS: usize = 77;
 pub const MIN_LOG_N: u32 = 9;
 /// log2 of the largest ring degree.
 pub const MAX_LOG_N: u32 = 17;
+/// Bits of the words that most primes fill.
+const LARGE_BITS: f64 = 48.0;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
 pub(crate) const HEADROOM_BITS: f64 = 5.0;
 
@@ -72,6 +74,74 @@ pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]>
         4 => Some(&[48.0, 52.0, 56.0, 52.0]),
         5 => Some(&[48.0, 48.0, 52.0, 56.0, 60.0]),
         _ => None,
+    }
+}
+
+/// The widths of a bootstrapping chain that is made for look-up tables, in bits. Tables need fewer than messages whose
+/// precision is a result's, and one level more than what they and SlotsToCoeffs take; other bootstraps have no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableWidths {
+    /// The prime that the modulus is raised from, which messages from −1 to 1 fill half of.
+    pub base: u32,
+    /// The ratio of each message level, and the scale of messages at all of them.
+    pub message: u32,
+    /// The ratio of each EvalMod level, lowest first.
+    pub eval_mod: [u32; EVAL_MOD_LEVELS],
+    /// The ratio of each stage of CoeffsToSlots.
+    pub coeffs_to_slots: u32,
+}
+
+impl TableWidths {
+    /// The base prime over the scale of messages there: the sine's extrema are at messages of size one.
+    pub(crate) const MESSAGE_RATIO: f64 = 4.0;
+
+    /// Refuses widths that no primes have.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let Self { base, message, eval_mod, coeffs_to_slots } = *self;
+        let primes = [("width of the base prime", base), ("width of message levels", message)];
+        if let Some((what, width)) = primes.into_iter().find(|(_, width)| !OF_PRIMES.contains(width)) {
+            return Err(Error::parameter(what, width, "between 24 and 48"));
+        }
+        let stages = [("width of CoeffsToSlots' stages", coeffs_to_slots)];
+        let sums = eval_mod.map(|width| ("width of an EvalMod level", width)).into_iter().chain(stages);
+        match sums.into_iter().find(|(_, width)| !OF_SUMS.contains(width) || width % 12 != 0) {
+            Some((what, width)) => Err(Error::parameter(what, width, "a multiple of 12 between 24 and 72")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bits of single primes, and of levels that several primes may make.
+const OF_PRIMES: RangeInclusive<u32> = 24..=48;
+const OF_SUMS: RangeInclusive<u32> = 24..=72;
+
+/// log2 of the ratios above the messages'.
+#[derive(Debug, Clone)]
+struct UpperWidths {
+    /// Of EvalMod's levels, lowest first.
+    eval_mod: [f64; EVAL_MOD_LEVELS],
+    /// Of all stages of CoeffsToSlots, last stage first; none are those of [`coeffs_to_slots_bits`].
+    coeffs_to_slots: Option<f64>,
+}
+
+impl UpperWidths {
+    fn new(literal: &ParamsLiteral) -> Self {
+        let Some(widths) = literal.tables else {
+            return Self { eval_mod: EVAL_MOD_BITS, coeffs_to_slots: None };
+        };
+        Self { eval_mod: widths.eval_mod.map(f64::from), coeffs_to_slots: Some(f64::from(widths.coeffs_to_slots)) }
+    }
+
+    fn eval_mod_top(&self) -> f64 {
+        self.eval_mod.iter().sum()
+    }
+
+    fn of_stages(&self, stages: usize) -> Vec<f64> {
+        match self.coeffs_to_slots {
+            Some(bits) => vec![bits; stages],
+            None => coeffs_to_slots_bits(stages).unwrap_or_default().to_vec(),
+        }
     }
 }
 
@@ -131,18 +201,26 @@ impl Chain {
     pub fn new(literal: &ParamsLiteral) -> Result<Self, Error> {
         let mut supply = Supply::new(literal.log_n);
         let (base, per_level) = primes_of_levels(literal.precision);
-        for _ in 0..base {
-            supply.take_large()?;
+        match literal.tables {
+            Some(widths) => drop(supply.take(f64::from(widths.base))?),
+            None => (0..base).try_for_each(|_| supply.take_large().map(drop))?,
         }
         for log2_ratio in log2_ratios(literal) {
-            supply.take_near(log2_ratio)?;
+            supply.take(log2_ratio)?;
         }
         let messages = |level| PrimeSet::new(0..base + per_level * level);
         let mut levels: Vec<PrimeSet> = (0..=literal.max_level).map(messages).collect();
         let of_messages = messages(literal.max_level);
-        let bootstrap = literal.bootstrap.then(|| BootstrapChain::new(&mut supply, &mut levels)).transpose()?;
+        let bootstrap = literal.bootstrap.then(|| {
+            let widths = UpperWidths::new(literal);
+            BootstrapChain::new(&widths, &mut supply, &mut levels)
+        });
+        let bootstrap = bootstrap.transpose()?;
 
-        let log2_q: f64 = of_messages.indices().iter().map(|&i| (supply.primes[i] as f64).log2()).sum();
+        // Keys of tables may have one digit, of the raised modulus.
+        let raised = bootstrap.as_ref().filter(|_| literal.tables.is_some()).map(|chain| &chain.coeffs_to_slots[3][0]);
+        let largest = raised.unwrap_or(&of_messages);
+        let log2_q: f64 = largest.indices().iter().map(|&i| (supply.primes[i] as f64).log2()).sum();
         let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
         let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
         let first_special = supply.primes.len();
@@ -167,6 +245,9 @@ fn primes_of_levels(precision: Precision) -> (usize, usize) {
 /// log2 of each prime of the message levels above level 0.
 fn log2_ratios(literal: &ParamsLiteral) -> Vec<f64> {
     let max_level = literal.max_level;
+    if let Some(widths) = literal.tables {
+        return vec![f64::from(widths.message); max_level];
+    }
     match literal.precision {
         Precision::High => vec![LOG2_HIGH_PRECISION_SCALE; max_level],
         Precision::Double => vec![LOG2_DOUBLE_PRECISION_SCALE / 2.0; 2 * max_level],
@@ -208,6 +289,11 @@ impl Supply {
         Ok(prime)
     }
 
+    /// A prime of so many bits: below `2^48` the nearest that is left.
+    fn take(&mut self, log2_size: f64) -> Result<u64, Error> {
+        if log2_size == LARGE_BITS { self.take_large() } else { self.take_near(log2_size) }
+    }
+
     /// The prime nearest to `2^log2_size` that is left.
     fn take_near(&mut self, log2_size: f64) -> Result<u64, Error> {
         self.take_near_to(log2_size.exp2())
@@ -230,7 +316,7 @@ fn out_of_primes(log2_size: f64) -> Error {
 
 impl BootstrapChain {
     /// The levels of EvalMod and CoeffsToSlots, above those of messages.
-    fn new(supply: &mut Supply, levels: &mut Vec<PrimeSet>) -> Result<Self, Error> {
+    fn new(widths: &UpperWidths, supply: &mut Supply, levels: &mut Vec<PrimeSet>) -> Result<Self, Error> {
         let messages = levels[levels.len() - 1].clone();
         let first_terminal = supply.primes.len();
         // A 24-bit and a 36-bit prime whose product is nearest to 2^60.
@@ -239,9 +325,8 @@ impl BootstrapChain {
         supply.take_near(LOG2_SCALE)?;
         let terminal_bits = [(small as f64).log2(), (other as f64).log2(), LOG2_SCALE];
         let first_main = supply.primes.len();
-        let eval_mod_top = EVAL_MOD_BITS.iter().sum::<f64>();
-        let main_count =
-            coeffs_to_slots_bits(5).map_or(0.0, |bits| (eval_mod_top + bits.iter().sum::<f64>()) / 48.0) as usize;
+        let eval_mod_top = widths.eval_mod_top();
+        let main_count = ((eval_mod_top + widths.of_stages(5).iter().sum::<f64>()) / LARGE_BITS) as usize;
         for _ in 0..main_count {
             supply.take_large()?;
         }
@@ -250,11 +335,11 @@ impl BootstrapChain {
             let terminals = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| first_terminal + t);
             messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
         };
-        levels.extend((1..=EVAL_MOD_LEVELS).map(|step| set_of(EVAL_MOD_BITS[..step].iter().sum())));
+        levels.extend((1..=EVAL_MOD_LEVELS).map(|step| set_of(widths.eval_mod[..step].iter().sum())));
         let of_stages = |&stages: &usize| {
             let mut bits = eval_mod_top;
             let mut sets = Vec::new();
-            for stage_bits in coeffs_to_slots_bits(stages).unwrap_or_default() {
+            for stage_bits in widths.of_stages(stages) {
                 bits += stage_bits;
                 sets.push(set_of(bits));
             }

@@ -101,16 +101,19 @@ impl Core {
             let to_dense = dense_gadget(self, &raised(self, *stages));
             all.push(key(format!("from the sparse secret, {stages} stages"), to_dense.full_set(), main));
         }
+        // Chains for tables have no bootstraps of the other order, and no older files.
+        let is_for_tables = self.params.literal().tables.is_some();
+        let last = if is_for_tables { Vec::new() } else { counts.clone() };
         for (what, transform, counts) in [
             ("CoeffsToSlots", Transform::CoeffsToSlots, down),
-            ("SlotsToCoeffs", Transform::SlotsToCoeffs, counts.clone()),
+            ("SlotsToCoeffs", Transform::SlotsToCoeffs, last),
             ("SlotsToCoeffs at the lowest levels", Transform::SlotsToCoeffsFirst, counts),
         ] {
             for stages in counts {
                 for (stage, [source, _]) in transform.sets(self, stages).iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     let [now, former] = [stage_gadget(self, source)?, former_stage_gadget(self, source)?];
-                    if former.special != now.special {
+                    if former.special != now.special && !is_for_tables {
                         all.push(key(format!("{name}, of older files"), former.full_set(), main));
                     }
                     all.push(key(name, now.full_set(), main));

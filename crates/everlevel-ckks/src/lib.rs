@@ -46,7 +46,7 @@ mod series;
 mod units;
 
 pub use budget::ReleaseBudget;
-pub use chain::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, stage_counts};
+pub use chain::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, TableWidths, stage_counts};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use circuits::bootstrap::bootstrapper::Bootstrapper;
 pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;

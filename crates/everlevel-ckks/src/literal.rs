@@ -5,7 +5,7 @@ use everlevel_security::SecretDistribution;
 use crate::Error;
 use crate::chain::{
     BOOTSTRAP_MESSAGE_LEVELS, BOOTSTRAP_MESSAGE_LEVELS_RANGE, HIGH_PRECISION_MESSAGE_LEVELS, MAX_DEEP_STAGES,
-    MAX_DOUBLE_PRECISION_LEVELS, MAX_LOG_N, MAX_MESSAGE_LEVELS, MIN_LOG_N,
+    MAX_DOUBLE_PRECISION_LEVELS, MAX_LOG_N, MAX_MESSAGE_LEVELS, MIN_LOG_N, TableWidths,
 };
 
 /// The precision of a bootstrapping chain's messages.
@@ -59,6 +59,8 @@ pub struct ParamsLiteral {
     pub precision: Precision,
     /// Distribution of the secret.
     pub secret: SecretDistribution,
+    /// Widths of a chain whose bootstraps are for look-up tables alone; none are those for messages of the precision.
+    pub tables: Option<TableWidths>,
     /// Accepts parameters without 128 bits of security.
     pub insecure: bool,
 }
@@ -79,7 +81,15 @@ impl ParamsLiteral {
             _ => return Err(too_deep(max_level, Precision::Standard)),
         };
         let secret = default_secret(log_n);
-        Ok(Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: false })
+        Ok(Self {
+            log_n,
+            max_level,
+            bootstrap: false,
+            precision: Precision::Standard,
+            secret,
+            tables: None,
+            insecure: false,
+        })
     }
 
     /// The smallest 128-bit secure ring for a depth that also has `slot_count` slots.
@@ -105,7 +115,15 @@ impl ParamsLiteral {
             _ => return Err(too_deep(max_level, Precision::Double)),
         };
         let secret = default_secret(log_n);
-        Ok(Self { log_n, max_level, bootstrap: false, precision: Precision::Double, secret, insecure: false })
+        Ok(Self {
+            log_n,
+            max_level,
+            bootstrap: false,
+            precision: Precision::Double,
+            secret,
+            tables: None,
+            insecure: false,
+        })
     }
 
     /// This depth in a ring that also has `slot_count` slots.
@@ -130,6 +148,7 @@ impl ParamsLiteral {
             bootstrap: true,
             precision: Precision::Standard,
             secret: default_secret(16),
+            tables: None,
             insecure: false,
         }
     }
@@ -154,7 +173,15 @@ impl ParamsLiteral {
     /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
     pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
         let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
-        Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: true }
+        Self {
+            log_n,
+            max_level,
+            bootstrap: false,
+            precision: Precision::Standard,
+            secret,
+            tables: None,
+            insecure: true,
+        }
     }
 }
 
@@ -183,6 +210,13 @@ impl ParamsLiteral {
         if double && self.bootstrap {
             let needed = "a chain without bootstrapping; those with it have standard and high precision";
             return Err(Error::parameter("precision", "double", needed));
+        }
+        if let Some(widths) = &self.tables {
+            widths.check()?;
+            if !self.bootstrap || self.precision != Precision::Standard {
+                let needed = "a chain with bootstrapping, of standard precision";
+                return Err(Error::parameter("widths for tables", "another chain", needed));
+            }
         }
         if high && self.max_level != HIGH_PRECISION_MESSAGE_LEVELS {
             let needed = format!("{HIGH_PRECISION_MESSAGE_LEVELS} with high precision");

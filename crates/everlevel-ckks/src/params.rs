@@ -5,8 +5,9 @@ use everlevel_ring::{PrimeSet, Ring};
 use everlevel_security::SecretDistribution;
 
 use crate::chain::{
-    BOOTSTRAP_MESSAGE_LEVELS, Chain, ENCAPSULATION_WEIGHT, LOG2_BASE_SCALE, LOG2_DOUBLE_PRECISION_SCALE,
-    LOG2_HIGH_PRECISION_SCALE, LOW_LEVEL, MAX_DEEP_STAGES, log2_base_scale, stage_counts,
+    BOOTSTRAP_MESSAGE_LEVELS, Chain, ENCAPSULATION_WEIGHT, EVAL_MOD_LEVELS, LOG2_BASE_SCALE,
+    LOG2_DOUBLE_PRECISION_SCALE, LOG2_EVAL_MOD, LOG2_HIGH_PRECISION_SCALE, LOW_LEVEL, MAX_DEEP_STAGES, log2_base_scale,
+    stage_counts,
 };
 use crate::{Error, ParamsLiteral, Precision};
 
@@ -83,8 +84,16 @@ impl Params {
         (slots.trailing_zeros() as usize).div_ceil(4).clamp(1, most)
     }
 
+    /// log2 of the scale that EvalMod's levels are made for.
+    pub(crate) fn log2_eval_mod(&self) -> f64 {
+        self.literal.tables.map_or(LOG2_EVAL_MOD, |widths| f64::from(widths.eval_mod[EVAL_MOD_LEVELS - 1]))
+    }
+
     /// log2 of the scale at level 0 for messages of `slots` slots.
     pub(crate) fn log2_lowest_scale(&self, slots: usize) -> f64 {
+        if let Some(widths) = self.literal.tables {
+            return f64::from(widths.message);
+        }
         match (self.literal.precision, self.literal.bootstrap) {
             (Precision::High, _) => LOG2_HIGH_PRECISION_SCALE,
             (Precision::Double, _) => LOG2_DOUBLE_PRECISION_SCALE,

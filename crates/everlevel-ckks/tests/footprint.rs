@@ -52,7 +52,7 @@ fn keys_are_counted_to_the_byte() {
         let bootstrapper = Bootstrapper::new(&context).unwrap();
         let small = bootstrapper.small_bootstrap_key(&secret, p).unwrap();
         same(bootstrapper.small_bootstrap_key_footprint().unwrap(), small.nbytes());
-        for kind in [BootstrapKind::Regular, BootstrapKind::Lossy, BootstrapKind::Both] {
+        for kind in BootstrapKind::ALL {
             for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
                 let stages = context.stage_counts()[0];
                 let key = bootstrapper.bootstrap_key_of(kind, &secret, stages, size, p).unwrap();

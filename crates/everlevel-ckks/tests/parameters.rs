@@ -4,8 +4,10 @@
 use crate::common;
 
 use crate::common::{Party, depth};
+use everlevel_ckks::circuits::table::Space;
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision, no_progress,
+    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision,
+    TableWidths, no_progress,
 };
 use everlevel_ckks::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ring::PrimeSet;
@@ -66,6 +68,46 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
     }
     let refusal = Params::try_from(ParamsLiteral::bootstrap_to(18)).unwrap_err();
     assert!(refusal.to_string().starts_with("max_level = 21: must be 4 to 20 with bootstrapping"), "{refusal}");
+}
+
+#[test]
+fn every_key_of_the_chains_for_tables_is_within_its_cap() {
+    for bits in 1..=6 {
+        let space = Space::new(1 << bits).unwrap();
+        let params = Params::try_from(ParamsLiteral::bootstrap().for_tables(space, 4)).unwrap();
+        let ctx = Context::new(params.clone(), None, 2).unwrap();
+        let keys = ctx.key_moduli().unwrap();
+        assert_within_caps(&params, &keys);
+        let sparse: Vec<_> = keys.iter().filter(|k| k.secret == FixedWeight(ENCAPSULATION_WEIGHT)).collect();
+        assert!(matches!(sparse[..], [key] if key.log2_qp <= 121.0));
+        let json = params.literal().to_json();
+        assert_eq!(ParamsLiteral::from_json(&json).unwrap(), *params.literal(), "{json}");
+
+        // Keys that are made, on a small ring.
+        let party = Party::new(ParamsLiteral::insecure_bootstrap(9).for_tables(space, 4));
+        let listed = party.ctx.key_moduli().unwrap();
+        let made = [
+            party.relinearization.moduli(),
+            party.conjugation.moduli(),
+            party.key_of(BootstrapKind::First, 3).moduli(),
+        ];
+        for set in made.concat() {
+            assert!(listed.iter().any(|k| k.set == set), "{bits} bits: {set:?}");
+        }
+    }
+    let tables = |widths| ParamsLiteral { tables: Some(widths), ..ParamsLiteral::bootstrap() };
+    let widths = TableWidths { base: 36, message: 36, eval_mod: [48; 8], coeffs_to_slots: 36 };
+    for (refused, what) in [
+        (tables(TableWidths { base: 23, ..widths }), "base prime = 23"),
+        (tables(TableWidths { message: 49, ..widths }), "message levels = 49"),
+        (tables(TableWidths { eval_mod: [40; 8], ..widths }), "EvalMod level = 40"),
+        (tables(TableWidths { coeffs_to_slots: 84, ..widths }), "stages = 84"),
+        (ParamsLiteral { bootstrap: false, ..tables(widths) }, "chain with bootstrapping"),
+        (ParamsLiteral { precision: Precision::High, ..tables(widths) }, "of standard precision"),
+    ] {
+        let error = Params::try_from(refused).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
 }
 
 /// A key's modulus does not say how its primes are used; but each key of this small context is made by the functions
@@ -219,6 +261,7 @@ fn parameters_above_the_cap_or_without_one_are_refused_unless_insecure_is_spelle
         bootstrap: false,
         precision: Precision::Standard,
         secret,
+        tables: None,
         insecure: false,
     };
     for (literal, reason) in [

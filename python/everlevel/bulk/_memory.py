@@ -9,9 +9,9 @@ from ._core import Core
 from ._sets import LEVEL, STAGE_COUNT
 
 _CALLS: Final = {
-    "create_evaluation_key": ("create_lossy_bootstrap_key", "create_relinearization_key", "create_conjugation_key"),
+    "create_evaluation_key": ("create_table_bootstrap_key", "create_relinearization_key", "create_conjugation_key"),
     "encrypt": ("encrypt",),
-    "bootstrap": ("sign_bootstrap",),
+    "bootstrap": ("table_bootstrap",),
 }
 """CKKS's calls that an operation makes, one after another."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _native
 from .._common.headers import BULK
 from ..errors import UnsupportedKindError
-from ._sets import ParameterSet
+from ._sets import LEVEL, ParameterSet
 
 
 class BulkContext:
@@ -15,13 +15,8 @@ class BulkContext:
 
     def __init__(self, parameters: ParameterSet, thread_count: int, insecure_log_n: int | None) -> None:
         self.set = parameters
-        self.ckks = _native.Context(
-            max_level=None,
-            slot_count=None,
-            bootstrap_to=10,
-            precision=parameters.precision,
-            options=(thread_count, None, False, None),
-            insecure_log_n=insecure_log_n,
+        self.ckks = _native.Context.for_tables(
+            parameters.space, LEVEL, (thread_count, None, False, None), insecure_log_n
         )
 
     @property
@@ -31,7 +26,7 @@ class BulkContext:
 
     @property
     def fingerprints(self) -> tuple[int | str, ...]:
-        """The chain's, and the set, of which several have one chain."""
+        """The chain's, and the set: several may have one chain."""
         return *self.ckks.fingerprints, self.set.name
 
     def _noted(self, notes: dict[str, str]) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""Named sets of parameters."""
+"""Named sets of parameters, each of which has a chain of moduli that is made for its space."""
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 LOG2_P_FAIL: Final = -128
 """Base-2 logarithm of the probability that a value is wrong after a look-up or a decryption."""
@@ -22,18 +22,14 @@ class ParameterSet(NamedTuple):
     """Bits of an integer; None for sets of gates on bits."""
     space: int
     """Integers of the space: sums of bits are below it, too."""
-    precision: Literal["standard", "high"]
-    """Chain of the moduli, as `everlevel.Engine` has it."""
     log2_p_fail: float = LOG2_P_FAIL
     """Base-2 logarithm of the probability that a value is wrong after a look-up or a decryption: at most that, for all
     keys but one in 2^40."""
 
 
 SETS: Final = (
-    ParameterSet("gate-128", None, 4, "standard"),
-    *(ParameterSet(f"integer-{bits}-128", bits, 2**bits, "standard") for bits in range(1, 6)),
-    # Scales of 2^46, and 11 levels, all of which tables and selections take.
-    ParameterSet("integer-6-128", 6, 64, "high"),
+    ParameterSet("gate-128", None, 4),
+    *(ParameterSet(f"integer-{bits}-128", bits, 2**bits) for bits in range(1, 7)),
 )
 
 

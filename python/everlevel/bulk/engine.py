@@ -133,7 +133,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     def create_evaluation_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> EvaluationKey:
         """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
 
-        They take some 4 GB at full size.
+        They take 1 to 2.2 GB at full size: see `estimate_memory`.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
         context = self._context.ckks
         with self._reporting("evaluation key", progress) as report:
-            bootstrap = context.bootstrap_key(secret._native, "lossy", STAGE_COUNT, False, report)
+            bootstrap = context.bootstrap_key(secret._native, "first", STAGE_COUNT, False, report)
             relinearization = context.relinearization_key(secret._native, None)
             conjugation = context.conjugation_key(secret._native, None)
         return self._remembered(Keys(relinearization, conjugation, bootstrap))

@@ -17,21 +17,12 @@ use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 
-const SIZES: [(BootstrapKeySize, &str); 2] = [(BootstrapKeySize::Medium, "medium"), (BootstrapKeySize::Large, "large")];
-const VARIANTS: [(BootstrapKind, &str); 3] = [
-    (BootstrapKind::Regular, BootstrapKind::Regular.name()),
-    (BootstrapKind::Lossy, BootstrapKind::Lossy.name()),
-    (BootstrapKind::Both, BootstrapKind::Both.name()),
-];
-
-/// The name of a value.
-fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
-    table.iter().find(|(v, _)| v == value).map_or("unknown", |(_, name)| *name).into()
-}
-
-/// The value of a name.
-fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
-    table.iter().find(|(_, n)| *n == name).map(|(value, _)| *value)
+/// The name of a size.
+fn size_name(size: BootstrapKeySize) -> &'static str {
+    match size {
+        BootstrapKeySize::Medium => "medium",
+        BootstrapKeySize::Large => "large",
+    }
 }
 
 /// The switching keys of a file: rotations have today's digits, or all of them those of older files.
@@ -64,8 +55,8 @@ impl FileContent for BootstrapKey {
             slot_count: self.slot_count,
             stage_count: self.stage_count(),
             coeffs_to_slots_count: Some(self.coeffs_to_slots_count()).filter(|&count| count != self.stage_count()),
-            variant: name_of(&VARIANTS, &self.kind),
-            size: name_of(&SIZES, &self.size),
+            variant: self.kind.name().into(),
+            size: size_name(self.size).into(),
         });
         self.named().for_each(|(name, key)| writer.switching_key(&name, key));
     }
@@ -87,14 +78,15 @@ impl FileContent for BootstrapKey {
         if !possible.contains(&coeffs_to_slots_count) {
             return refuse("coeffs_to_slots_count", coeffs_to_slots_count, format!("one of {possible:?}"));
         }
-        let Some(kind) = named(&VARIANTS, &entry.variant) else {
+        let Some(kind) = BootstrapKind::ALL.into_iter().find(|kind| kind.name() == entry.variant) else {
             let (found, supported) = (
                 format!("bootstrap_key for {} bootstraps", entry.variant),
-                "regular and lossy ones, and those of both orders",
+                "regular and lossy ones, and those of one order and of both",
             );
             return Err(FileError::UnsupportedKind { found, supported: supported.into() }.into());
         };
-        let Some(size) = named(&SIZES, &entry.size) else {
+        let sizes = [BootstrapKeySize::Medium, BootstrapKeySize::Large];
+        let Some(size) = sizes.into_iter().find(|&size| size_name(size) == entry.size) else {
             return refuse("size", entry.size, "medium or large");
         };
         let shape = BootstrapKeyShape { stage_count, coeffs_to_slots_count, kind, size };

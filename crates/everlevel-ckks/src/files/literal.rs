@@ -4,7 +4,7 @@ use everlevel_io::Error as FileError;
 use everlevel_security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, ParamsLiteral, Precision};
+use crate::{Error, ParamsLiteral, Precision, TableWidths};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,8 @@ struct Text {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     double_precision: bool,
     secret: Secret,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tables: Option<TableWidths>,
     insecure: bool,
 }
 
@@ -36,13 +38,13 @@ impl ParamsLiteral {
 
     /// The numbers as files have them.
     pub(crate) fn numbers(&self) -> impl Serialize {
-        let Self { log_n, max_level, bootstrap, precision, secret, insecure } = self.clone();
+        let Self { log_n, max_level, bootstrap, precision, secret, tables, insecure } = self.clone();
         let [high_precision, double_precision] = [Precision::High, Precision::Double].map(|p| p == precision);
         let secret = match secret {
             SecretDistribution::FixedWeight(weight) => Secret::FixedWeight(weight),
             _ => Secret::Ternary,
         };
-        Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, insecure }
+        Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, tables, insecure }
     }
 
     /// The literal that [`ParamsLiteral::to_json`] wrote.
@@ -50,7 +52,7 @@ impl ParamsLiteral {
     /// # Errors
     /// Text that is none. Whether the parameters exist is for [`crate::Params`] to say.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, insecure } =
+        let Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, tables, insecure } =
             serde_json::from_str(text)
                 .map_err(|e| FileError::header("params", e, "a parameter literal of this version"))?;
         let secret = match secret {
@@ -65,6 +67,6 @@ impl ParamsLiteral {
                 return Err(FileError::header("params", "high and double precision", "one precision").into());
             }
         };
-        Ok(Self { log_n, max_level, bootstrap, precision, secret, insecure })
+        Ok(Self { log_n, max_level, bootstrap, precision, secret, tables, insecure })
     }
 }

@@ -52,10 +52,9 @@ impl Context {
         large: bool,
         report: Report,
     ) -> PyResult<BootstrapKey> {
-        let kinds = [ckks::BootstrapKind::Regular, ckks::BootstrapKind::Lossy, ckks::BootstrapKind::Both];
-        let Some(kind) = kinds.into_iter().find(|known| known.name() == kind) else {
+        let Some(kind) = ckks::BootstrapKind::ALL.into_iter().find(|known| known.name() == kind) else {
             return Err(PyValueError::new_err(format!(
-                "{kind:?} is no kind of a bootstrap key: regular, lossy or both"
+                "{kind:?} is no kind of a bootstrap key: regular, first, lossy or both"
             )));
         };
         let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };

@@ -63,6 +63,7 @@ impl Context {
             "create_matrix_multiplication_key" => context.matrix_multiplication_key_footprint(level)?,
             "create_bootstrap_key" => bootstrap_key(BootstrapKind::Both)?,
             "create_lossy_bootstrap_key" => bootstrap_key(BootstrapKind::Lossy)?,
+            "create_table_bootstrap_key" => bootstrap_key(BootstrapKind::First)?,
             "create_small_bootstrap_key" => {
                 made_ready(bootstrapper()?.small_bootstrap_key_footprint()?, ckks::BootstrapKeyForm::Small)?
             }
@@ -76,6 +77,7 @@ impl Context {
             "bootstrap" => bootstrap(Method::Usual, BootstrapKind::Both)?,
             "lossy_bootstrap" => bootstrap(Method::Lossy, BootstrapKind::Lossy)?,
             "sign_bootstrap" => bootstrap(Method::Sign, BootstrapKind::Lossy)?,
+            "table_bootstrap" => bootstrap(Method::Table, BootstrapKind::First)?,
             "encode_to_plain_matrix" => context.matrix_footprint(shape, level, MatrixForm::Plain)?,
             "encode_to_light_plain_matrix" => context.matrix_footprint(shape, level, MatrixForm::Light)?,
             "multiply_matrix" => context.matrix_product_footprint(shape, level, MatrixForm::Plain)?,

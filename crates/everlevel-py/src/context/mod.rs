@@ -2,6 +2,7 @@
 //! method for each call of the core.
 
 use everlevel_ckks as ckks;
+use everlevel_ckks::circuits::table::Space;
 use everlevel_gpu::Opened;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -63,6 +64,18 @@ impl Context {
             let precision = ckks::Precision::named(precision)?;
             let needs = ckks::Needs { max_level, slot_count, bootstrap_to, precision, insecure_log_n };
             Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, options)?, device)
+        })
+    }
+
+    /// The context of a chain that is made for look-ups of a space's integers, from a level and to it.
+    #[staticmethod]
+    fn for_tables(size: usize, level: usize, options: Options, insecure_log_n: Option<u32>) -> PyResult<Self> {
+        let (options, device) = with_slots(options, None)?;
+        run(|| {
+            let ring =
+                insecure_log_n.map_or_else(ckks::ParamsLiteral::bootstrap, ckks::ParamsLiteral::insecure_bootstrap);
+            let literal = ring.for_tables(Space::new(size)?, level);
+            Self::of(ckks::Context::with_options(literal.try_into()?, options)?, device)
         })
     }
 

@@ -91,6 +91,11 @@ pub(super) fn only<T>(mut results: Vec<T>) -> T {
     results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
 }
 
+/// The refusal of what chains for tables have no levels for.
+pub(super) fn for_tables(what: &'static str, found: &str) -> Error {
+    Error::parameter(what, found, "one for tables, as the parameters are")
+}
+
 impl Bootstrapper {
     /// The bootstraps of a context.
     ///
@@ -344,6 +349,9 @@ impl Bootstrapper {
     ) -> Result<(), Error> {
         let Request { method, keys, .. } = request;
         self.check_keys(op, a, keys)?;
+        if self.context.params().literal().tables.is_some() && method != Method::Table {
+            return Err(for_tables("method of a bootstrap", method.operation()));
+        }
         if method.is_first() {
             keys.bootstrap.check_first(op)?;
         }
@@ -358,6 +366,9 @@ impl Bootstrapper {
             self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
         }
         let place = request.place(&self.context.core, a);
+        if place == SlotsToCoeffs::Last {
+            keys.bootstrap.check_last(op)?;
+        }
         self.check_level_out(op, request, place)?;
         self.check_bound(op, request, place, bound)
     }

@@ -136,6 +136,11 @@ impl Fit {
         Self { interval, coeffs: least_squares(rows, DEGREE + 1) }
     }
 
+    /// Half the interval that it is made for.
+    pub(crate) fn interval(&self) -> f64 {
+        self.interval
+    }
+
     /// Bound of the sum of the errors of so many sines of small numbers near integers, but for a probability: the fit
     /// is least accurate near the integers that come up least. Those that fewer bootstraps than one in 2^8 have are
     /// counted, each as often as it may come up; the errors of the others are random numbers, and small.

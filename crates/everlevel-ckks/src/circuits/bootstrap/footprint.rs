@@ -222,6 +222,7 @@ impl Bootstrapper {
             Method::Lossy | Method::Sign | Method::Table => of([count, 0]),
             Method::Regular | Method::Precise => of([0, count]),
             Method::Usual if form.kind().is_some_and(|kind| !kind.has_first()) => of([0, count]),
+            Method::Usual if form.kind().is_some_and(|kind| !kind.has_last()) => of([count, 0]),
             Method::Usual => {
                 let (first, last) = (of([count, 0])?, of([0, count])?);
                 Ok(if first.peak() > last.peak() { first } else { last })

@@ -30,7 +30,7 @@ pub struct BootstrapKey {
     pub(crate) kind: BootstrapKind,
     pub(crate) slot_count: usize,
     pub(crate) top: TopKeys,
-    /// For SlotsToCoeffs from the top message level.
+    /// For SlotsToCoeffs from the top message level; none in keys for the other order alone.
     pub(crate) slots_to_coeffs: Vec<StageKeys>,
     /// For SlotsToCoeffs at the lowest levels, where it comes first; none in keys for the other order alone.
     pub(crate) slots_to_coeffs_first: Vec<StageKeys>,
@@ -66,7 +66,7 @@ impl BootstrapKeyShape {
         let Self { stage_count, coeffs_to_slots_count, kind, size } = self;
         let steps = Steps::Hoisted(size);
         let up = stage_key_count(core, Transform::SlotsToCoeffs, stage_count, steps);
-        let directions = if kind.has_first() { 2 } else { 1 };
+        let directions = usize::from(kind.has_first()) + usize::from(kind.has_last());
         TopKeys::count(core, coeffs_to_slots_count, steps) + directions * up + usize::from(has_fold(core, kind))
     }
 }
@@ -86,7 +86,10 @@ impl BootstrapKey {
     ) -> Result<Self, Error> {
         let steps = Steps::Hoisted(size);
         let top = TopKeys::from_source(op, core, coeffs_to_slots_count, steps, source)?;
-        let slots_to_coeffs = stage_keys(core, Transform::SlotsToCoeffs, stage_count, steps, source)?;
+        let slots_to_coeffs = match kind.has_last() {
+            true => stage_keys(core, Transform::SlotsToCoeffs, stage_count, steps, source)?,
+            false => Vec::new(),
+        };
         let slot_count = core.encoder.slots();
         let fold = match has_fold(core, kind) {
             true => {
@@ -135,7 +138,7 @@ impl BootstrapKey {
 
     /// Number of stages of SlotsToCoeffs: the levels that it takes.
     pub fn stage_count(&self) -> usize {
-        self.slots_to_coeffs.len()
+        self.slots_to_coeffs.len().max(self.slots_to_coeffs_first.len())
     }
 
     /// Number of stages of CoeffsToSlots.
@@ -248,6 +251,16 @@ impl<'a> BootstrapKeyRef<'a> {
         match self.kind() {
             Some(found @ BootstrapKind::Regular) => {
                 Err(Error::BootstrapKind { op, found, needed: BootstrapKind::Lossy })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses keys without the transform that comes last.
+    pub(crate) fn check_last(self, op: &'static str) -> Result<(), Error> {
+        match self.kind() {
+            Some(found @ BootstrapKind::First) => {
+                Err(Error::BootstrapKind { op, found, needed: BootstrapKind::Regular })
             }
             _ => Ok(()),
         }

@@ -4,7 +4,7 @@ use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
-use crate::circuits::bootstrap::bootstrapper::Bootstrapper;
+use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, for_tables};
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
@@ -76,6 +76,9 @@ impl Bootstrapper {
         let op = kind.operation();
         self.context().check(op, "secret key", secret.origin)?;
         self.check_stage_count(op, stage_count)?;
+        if kind.has_last() && self.context().params().literal().tables.is_some() {
+            return Err(for_tables("kind of a bootstrap key", kind.name()));
+        }
         let supported = coeffs_to_slots_counts(&self.context().core);
         if !supported.contains(&coeffs_to_slots_count) {
             let (stage_count, slot_count) = (coeffs_to_slots_count, self.context().slot_count());
@@ -103,6 +106,9 @@ impl Bootstrapper {
     pub fn small_bootstrap_key(&self, secret: &SecretKey, progress: Progress) -> Result<SmallBootstrapKey, Error> {
         let op = "create_small_bootstrap_key";
         self.context().check(op, "secret key", secret.origin)?;
+        if self.context().params().literal().tables.is_some() {
+            return Err(for_tables("kind of a bootstrap key", "small"));
+        }
         if self.context().stage_counts().is_empty() {
             self.check_stage_count(op, 1)?;
         }

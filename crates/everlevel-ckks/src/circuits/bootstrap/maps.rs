@@ -175,14 +175,8 @@ impl MapCache {
 fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
     let MapsId { transform, stage_count, kind, steps, spared } = id;
     let scales = &core.ladder.scales;
-    let q0 = core.ring.product(&tables.base);
     let shares = match transform {
-        // Coefficients factor·q0·t become, after the addition of the conjugate, unit·t.
-        // The transform multiplies by the number of slots, the projection before it by n over twice that number.
-        Transform::CoeffsToSlots => {
-            let total = tables.unit(kind) / (core.ring.n() as f64 * tables.raise_factor as f64 * q0);
-            vec![total.powf(1.0 / stage_count as f64); stage_count]
-        }
+        Transform::CoeffsToSlots => vec![tables.share_of_coeffs_to_slots(core, kind, stage_count); stage_count],
         // S·2π·(S0/q0)·m becomes S_out·m.
         Transform::SlotsToCoeffs => {
             let out = scales[scales.len() - 1 - stage_count - spared];
@@ -190,11 +184,7 @@ fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
             falling_shares(total, stage_count)
         }
         // S_(stage_count)·m becomes what the base prime has, or S_0·m where another step follows.
-        Transform::SlotsToCoeffsFirst => {
-            let is_base = core.ladder.sets[0] == tables.base;
-            let out = if is_base { tables.first.base_scale } else { scales[0] };
-            rising_shares(out / scales[stage_count], stage_count)
-        }
+        Transform::SlotsToCoeffsFirst => rising_shares(transform.first_fall(core, tables, stage_count), stage_count),
     };
     let mut maps = dft::stages(&core.encoder, transform.direction(), stage_count);
     if is_packed(core, kind) {
@@ -219,9 +209,19 @@ fn make_maps(core: &Core, tables: &BootstrapTables, id: MapsId) -> Maps {
     Maps { stages, rotation }
 }
 
+impl Transform {
+    /// The fall in scale of SlotsToCoeffs first, to that of the base prime, or of level 0 where another step follows.
+    pub(super) fn first_fall(self, core: &Core, tables: &BootstrapTables, stage_count: usize) -> f64 {
+        let scales = &core.ladder.scales;
+        let is_base = core.ladder.sets[0] == tables.base;
+        let out = if is_base { tables.first.base_scale } else { scales[0] };
+        out / scales[stage_count]
+    }
+}
+
 /// Factors of stages with the given product, of which later stages have more: the rounding of an early stage is the one
 /// that the later stages magnify, and the last plaintexts, of full length, are the least precise.
-fn rising_shares(total: f64, stage_count: usize) -> Vec<f64> {
+pub(super) fn rising_shares(total: f64, stage_count: usize) -> Vec<f64> {
     let all = (stage_count * (stage_count + 1) / 2) as f64;
     (1..=stage_count).map(|i| total.powf(i as f64 / all)).collect()
 }

@@ -45,6 +45,8 @@ pub enum BootstrapKeySize {
 pub enum BootstrapKind {
     /// Bootstraps with SlotsToCoeffs last, alone.
     Regular,
+    /// Bootstraps with SlotsToCoeffs first, alone.
+    First,
     /// Every method: also those in which SlotsToCoeffs comes first. With few slots, halves of coefficients are two
     /// ciphertexts in either order.
     Lossy,
@@ -53,10 +55,14 @@ pub enum BootstrapKind {
 }
 
 impl BootstrapKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Regular, Self::First, Self::Lossy, Self::Both];
+
     /// Name in files and errors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Regular => "regular",
+            Self::First => "first",
             Self::Lossy => "lossy",
             Self::Both => "both",
         }
@@ -65,6 +71,11 @@ impl BootstrapKind {
     /// Whether its keys have the transform that comes first.
     pub(crate) fn has_first(self) -> bool {
         self != Self::Regular
+    }
+
+    /// Whether its keys have the transform that comes last.
+    pub(crate) fn has_last(self) -> bool {
+        self != Self::First
     }
 }
 
@@ -127,6 +138,7 @@ impl BootstrapKind {
     pub fn operation(self) -> &'static str {
         match self {
             BootstrapKind::Regular | BootstrapKind::Both => "create_bootstrap_key",
+            BootstrapKind::First => "create_evaluation_key",
             BootstrapKind::Lossy => "create_lossy_bootstrap_key",
         }
     }

@@ -4,7 +4,7 @@
 //! bootstrap · `moduli` moduli and gadgets · `key_set`, `key` the keys, and transforms with them · `keygen` · `tables`
 //! constants and plans · `maps` the plaintexts of the transforms · `run` the pipeline · `bootstrapper` the calls ·
 //! `merge` those of two ciphertexts as one · `prepare` plaintexts and memory ahead of a first call · `footprint` their
-//! memory.
+//! memory · `noise` errors before tables.
 
 pub(crate) mod bootstrapper;
 pub(crate) mod dft;
@@ -15,6 +15,7 @@ pub(crate) mod key_set;
 pub(crate) mod maps;
 pub(crate) mod method;
 pub(crate) mod moduli;
+pub(crate) mod noise;
 pub(crate) mod prepare;
 pub(crate) mod run;
 mod scaling;

@@ -177,6 +177,8 @@ pub(crate) fn coeffs_to_slots_count(core: &Core) -> usize {
 /// had as many as of SlotsToCoeffs.
 pub(crate) fn coeffs_to_slots_counts(core: &Core) -> BTreeSet<usize> {
     let as_many = core.params.stage_counts(core.encoder.slots());
+    // No key for tables is as old.
+    let as_many = if core.params.literal().tables.is_some() { Vec::new() } else { as_many };
     as_many.into_iter().chain([coeffs_to_slots_count(core)]).collect()
 }
 
@@ -190,7 +192,7 @@ pub(crate) fn is_packed(core: &Core, maps: MapsKind) -> bool {
 /// keys with both orders have one CoeffsToSlots for both.
 pub(crate) fn maps_kind(core: &Core, keys: Option<BootstrapKind>, place: SlotsToCoeffs) -> MapsKind {
     let packable = match (keys, place) {
-        (_, SlotsToCoeffs::First) | (Some(BootstrapKind::Lossy), _) => false,
+        (_, SlotsToCoeffs::First) | (Some(BootstrapKind::Lossy | BootstrapKind::First), _) => false,
         (Some(BootstrapKind::Both), SlotsToCoeffs::Last) => is_packed(core, MapsKind::Packable),
         (Some(BootstrapKind::Regular) | None, SlotsToCoeffs::Last) => true,
     };

@@ -81,12 +81,17 @@ impl Bootstrapper {
     /// An unsupported stage count.
     pub fn prepare_footprint(&self, stage_count: usize, form: BootstrapKeyForm) -> Result<Footprint, Error> {
         self.check_stage_count(OP, stage_count)?;
-        self.run_footprint(SlotType::Complex, (stage_count, form), [(orders(form).len() - 1, 0), (1, 0)])
+        let count = |place| usize::from(orders(form).contains(&place));
+        let counts = [SlotsToCoeffs::First, SlotsToCoeffs::Last].map(|place| (count(place), 0));
+        self.run_footprint(SlotType::Complex, (stage_count, form), counts)
     }
 }
 
 /// The orders that keys of a form serve.
 fn orders(form: BootstrapKeyForm) -> &'static [SlotsToCoeffs] {
-    let has_first = form.kind().is_none_or(BootstrapKind::has_first);
-    if has_first { &[SlotsToCoeffs::Last, SlotsToCoeffs::First] } else { &[SlotsToCoeffs::Last] }
+    match form.kind() {
+        Some(BootstrapKind::Regular) => &[SlotsToCoeffs::Last],
+        Some(BootstrapKind::First) => &[SlotsToCoeffs::First],
+        Some(BootstrapKind::Lossy | BootstrapKind::Both) | None => &[SlotsToCoeffs::Last, SlotsToCoeffs::First],
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::rounding_std_dev;
 
-use crate::chain::{LOG2_EVAL_MOD, LOG2_FIRST_BASE_SCALE, log2_base_scale};
+use crate::chain::{LOG2_EVAL_MOD, LOG2_FIRST_BASE_SCALE, TableWidths, log2_base_scale};
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
 use crate::circuits::bootstrap::method::Method;
 use crate::circuits::bootstrap::moduli::{MapsKind, base, spared_primes};
@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::ladder::Ladder;
 
 /// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
-const RAISE_FACTOR: u64 = 4;
+pub(super) const RAISE_FACTOR: u64 = 4;
 /// Root mean square of EvalMod's error, at N = 2^16, from roundings: measured, and scaling with their √N.
 const EVAL_MOD_NOISE: f64 = 7.9e-13;
 /// Root mean square of the fit's error.
@@ -29,8 +29,18 @@ fn left_out(certainty: Certainty) -> f64 {
 }
 
 /// Root mean square of EvalMod's error.
-fn eval_mod_error(n: usize) -> f64 {
-    (EVAL_MOD_NOISE * (n as f64 / 65536.0).sqrt()).hypot(FIT_ERROR)
+fn eval_mod_error(core: &Core) -> f64 {
+    let fewer_bits = LOG2_EVAL_MOD - core.params.log2_eval_mod();
+    (EVAL_MOD_NOISE * fewer_bits.exp2() * (core.ring.n() as f64 / 65536.0).sqrt()).hypot(FIT_ERROR)
+}
+
+/// The scale of messages over the modulus that is raised where SlotsToCoeffs comes first, and the modulus over it.
+fn first_scale(core: &Core, base: &PrimeSet) -> (f64, f64) {
+    let modulus = core.ring.product(base);
+    match core.params.literal().tables {
+        Some(_) => (modulus / TableWidths::MESSAGE_RATIO, TableWidths::MESSAGE_RATIO),
+        None => (LOG2_FIRST_BASE_SCALE.exp2(), modulus / LOG2_FIRST_BASE_SCALE.exp2()),
+    }
 }
 
 /// The numbers of one order of the transforms.
@@ -57,18 +67,16 @@ impl Order {
         let message_ratio = ring.product(base) / base_scale;
         let spread = (slots as f64).sqrt();
         let rounding = spread * rounding_std_dev(core.params.secret_weight()) / base_scale;
-        let eval_mod = spread * eval_mod_error(ring.n()) * message_ratio / (2.0 * std::f64::consts::PI);
+        let eval_mod = spread * eval_mod_error(core) * message_ratio / (2.0 * std::f64::consts::PI);
         let rare_error = Worst::of(|certainty| fit.rare_error(2 * slots, left_out(certainty)));
         Self { base_scale, message_ratio, error: eval_mod.hypot(2.0 * rounding), rare_error }
     }
 
     /// Parts of values are coefficients: each has EvalMod's error of one, and the roundings of one.
     fn first(core: &Core, base: &PrimeSet, fit: &Fit) -> Self {
-        let ring = &core.ring;
-        let base_scale = LOG2_FIRST_BASE_SCALE.exp2();
-        let message_ratio = ring.product(base) / base_scale;
+        let (base_scale, message_ratio) = first_scale(core, base);
         let rounding = rounding_std_dev(core.params.secret_weight()) / base_scale;
-        let eval_mod = eval_mod_error(ring.n()) * message_ratio / (2.0 * std::f64::consts::PI);
+        let eval_mod = eval_mod_error(core) * message_ratio / (2.0 * std::f64::consts::PI);
         let count = 2 * core.encoder.slots();
         let rare_error = Worst::of(|certainty| fit.rarest_error(count, left_out(certainty)));
         Self { base_scale, message_ratio, error: eval_mod.hypot(4.0 * rounding), rare_error }
@@ -127,14 +135,20 @@ impl BootstrapTables {
         let (ring, messages) = (&core.ring, &core.ladder);
         let sets = core.params.eval_mod_sets();
         let base = base();
-        let first_ratio = ring.product(&base) / LOG2_FIRST_BASE_SCALE.exp2();
 
         // The scale of the sine at EvalMod's end: as high as it can stay where SlotsToCoeffs follows; where nothing
         // follows, so that the message 2π·m/ratio, or the sign, has the top message level's scale.
         let out = messages.scales[messages.scales.len() - 1];
-        let regular = Ladder::new(ring, sets.clone(), 2f64.powf(LOG2_EVAL_MOD));
-        let lossy = Ladder::new(ring, sets.clone(), out * first_ratio / (2.0 * std::f64::consts::PI));
-        let sign = Ladder::new(ring, sets, out);
+        let sign = Ladder::new(ring, sets.clone(), out);
+        let [regular, lossy] = match core.params.literal().tables {
+            // Tables are all that there is.
+            Some(_) => [sign.clone(), sign.clone()],
+            None => {
+                let (_, first_ratio) = first_scale(core, &base);
+                let lossy = out * first_ratio / (2.0 * std::f64::consts::PI);
+                [2f64.powf(LOG2_EVAL_MOD), lossy].map(|scale| Ladder::new(ring, sets.clone(), scale))
+            }
+        };
         let plans = Plans::new(regular.clone(), None);
         Self {
             last: Order::last(core, &base, &plans.regular.fit),
@@ -149,6 +163,16 @@ impl BootstrapTables {
     /// CoeffsToSlots' output for an input of one, by maps of a kind.
     pub fn unit(&self, maps: MapsKind) -> f64 {
         self.plans(maps).unit
+    }
+
+    /// The factor of each stage of CoeffsToSlots.
+    ///
+    /// Coefficients `factor·q0·t` become, after the addition of the conjugate, `unit·t`. The transform multiplies by
+    /// the number of slots, the projection before it by n over twice that number.
+    pub fn share_of_coeffs_to_slots(&self, core: &Core, maps: MapsKind, stage_count: usize) -> f64 {
+        let q0 = core.ring.product(&self.base);
+        let total = self.unit(maps) / (core.ring.n() as f64 * self.raise_factor as f64 * q0);
+        total.powf(1.0 / stage_count as f64)
     }
 
     fn plans(&self, maps: MapsKind) -> &Plans {

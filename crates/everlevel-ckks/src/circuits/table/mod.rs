@@ -1,8 +1,10 @@
 #![doc = include_str!("../../../notes/bulk.md")]
 //!
 //! *Map.* `space` integers as numbers, and tables as Chebyshev series · `noise` errors, their bounds and the sets that
-//! hold them · `messages` encryption and sums · this file: look-ups of ciphertexts.
+//! hold them · `chain` the
+//! moduli · `messages` encryption and sums · this file: look-ups of ciphertexts.
 
+mod chain;
 mod messages;
 mod noise;
 mod space;

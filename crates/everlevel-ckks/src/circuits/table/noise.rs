@@ -2,12 +2,15 @@
 //!
 //! Errors are in units of the distance between integers: a result is right where its error is below 1/2.
 
-use std::cell::Cell;
 use std::f64::consts::{FRAC_PI_3, PI};
 
 use super::space::Space;
+use crate::circuits::bootstrap::method::Method;
+use crate::circuits::bootstrap::moduli::MapsKind;
+use crate::circuits::bootstrap::noise::{before_the_sine, largest_rounding_of_sine};
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::circuits::elements::{Arithmetic, BasisElements};
+use crate::circuits::elements::BasisElements;
+use crate::circuits::roundings::{Rounded, Roundings};
 use crate::core::Core;
 use crate::series::Basis;
 use crate::{Bootstrapper, Error};
@@ -112,14 +115,27 @@ impl<'a> TableNoise<'a> {
 
     /// The error that a bootstrap's own steps add before the table, as one of the input.
     fn of_bootstrap(&self) -> f64 {
-        let p = self.space.size() as f64;
         // The way down to where it starts is a rounding of both units.
         let lowered = 2.0 * self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)]);
-        let before = self.in_units(self.tail * (self.tables.first.error + lowered));
-        // The cosine is steep nowhere and flat at the ends, where its error is most of the angle.
-        let scale = self.core.ladder.scales[self.level + self.space.depth()];
-        let of_cosine = self.tail * 2.0 * self.core.rounding_error(scale) + FIT_ERROR;
-        before + p / PI * of_cosine / (PI / (2.0 * p)).sin()
+        let before = self.in_units(self.tail * (before_the_sine(self.core, self.tables, self.level) + lowered));
+        before + self.of_sine()
+    }
+
+    /// The error of the sine, as one of the input: the cosine is flat at the ends, where its error is most of the
+    /// angle.
+    fn of_sine(&self) -> f64 {
+        let p = self.space.size();
+        let spared = self.core.ladder.sets.len() - 1 - (self.level + self.space.depth());
+        let plan = self.tables.plan(self.core, MapsKind::Apart, Method::Table, spared);
+        let plan = plan.unwrap_or_else(|| unreachable!("maps apart serve tables"));
+        // The way to a lower level is a rounding.
+        let end = plan.ladder.scales[0];
+        let at = |m: usize| {
+            let rounded = largest_rounding_of_sine(self.core, &plan, self.space.number(m as u64) / 4.0);
+            let of_cosine = self.tail * rounded.hypot(self.core.rounding_error(end)) + FIT_ERROR;
+            p as f64 / PI * of_cosine / self.space.angle(m).sin()
+        };
+        (0..p).map(at).fold(0.0, f64::max)
     }
 
     /// Standard deviation, over slots and secrets, of the roundings in a table's value for the integer where they are
@@ -136,118 +152,22 @@ impl<'a> TableNoise<'a> {
 
     /// Contribution of each rounding on the way to a table's value for an integer.
     fn roundings(&self, series: &[f64], m: usize) -> Vec<f64> {
-        let roundings = Roundings { core: self.core, count: Cell::new(0) };
-        let level = self.level + self.space.depth();
-        let x = Rounded { level, value: self.space.angle(m).cos(), errors: Vec::new() };
+        let roundings = Roundings::new(self.core, &self.core.ladder.scales);
+        let x = Rounded::exact(self.space.angle(m).cos(), self.level + self.space.depth());
         // Before the last polynomial elements are dropped, and the same ones made again, whose roundings would be
         // others here: nothing is the last.
         BasisElements::new(&roundings, Basis::Chebyshev, x).polynomials(&[series, &[0.0]]).swap_remove(0).errors
     }
 }
 
-/// Arithmetic of numbers with the roundings that ciphertexts' steps would add, to first order.
-struct Roundings<'a> {
-    core: &'a Core,
-    count: Cell<usize>,
-}
-
-/// A number, and the part that each rounding so far has in its error.
-struct Rounded {
-    level: usize,
-    value: f64,
-    errors: Vec<f64>,
-}
-
-impl Rounded {
-    /// `self += c·(an error)`.
-    fn accrue(&mut self, errors: &[f64], c: f64) {
-        if self.errors.len() < errors.len() {
-            self.errors.resize(errors.len(), 0.0);
-        }
-        self.errors.iter_mut().zip(errors).for_each(|(sum, error)| *sum += c * error);
-    }
-}
-
-impl Roundings<'_> {
-    /// A number at a level, with a rounding of its own.
-    fn rounded(&self, mut x: Rounded) -> Rounded {
-        let index = self.count.replace(self.count.get() + 1);
-        x.errors.resize(index, 0.0);
-        x.errors.push(self.core.rounding_error(self.core.ladder.scales[x.level]));
-        x
-    }
-
-    fn at_level(&self, x: &Rounded, level: usize) -> Rounded {
-        let same = Rounded { level, value: x.value, errors: x.errors.clone() };
-        if x.level == level { same } else { self.rounded(same) }
-    }
-
-    fn added(&self, a: &mut Rounded, b: &Rounded, c: f64) {
-        let b = self.at_level(b, a.level);
-        a.value += c * b.value;
-        a.accrue(&b.errors, c);
-    }
-}
-
-impl Arithmetic for &Roundings<'_> {
-    type Value = Rounded;
-
-    fn level(&self, x: &Rounded) -> usize {
-        x.level
-    }
-
-    fn square(&self, x: &Rounded) -> Rounded {
-        self.product(x, x)
-    }
-
-    fn product(&self, a: &Rounded, b: &Rounded) -> Rounded {
-        let level = a.level.min(b.level);
-        let (a, b) = (self.at_level(a, level), self.at_level(b, level));
-        let mut product = Rounded { level: level - 1, value: a.value * b.value, errors: Vec::new() };
-        product.accrue(&a.errors, b.value);
-        product.accrue(&b.errors, a.value);
-        self.rounded(product)
-    }
-
-    fn double(&self, x: &mut Rounded) {
-        x.value *= 2.0;
-        x.errors.iter_mut().for_each(|error| *error *= 2.0);
-    }
-
-    fn add_constant(&self, x: &mut Rounded, c: f64) {
-        x.value += c;
-    }
-
-    fn add_assign(&self, a: &mut Rounded, b: &Rounded) {
-        self.added(a, b, 1.0);
-    }
-
-    fn sub_assign(&self, a: &mut Rounded, b: &Rounded) {
-        self.added(a, b, -1.0);
-    }
-
-    fn linear_combination(&self, terms: &[(&Rounded, f64)], target: usize) -> Rounded {
-        let mut sum = Rounded { level: target, value: 0.0, errors: Vec::new() };
-        for (x, c) in terms {
-            sum.value += c * x.value;
-            sum.accrue(&x.errors, *c);
-        }
-        self.rounded(sum)
-    }
-
-    fn product_at(&self, a: &Rounded, b: &Rounded, target: usize) -> Rounded {
-        self.product(a, &self.at_level(b, target + 1))
-    }
-
-    fn zero(&self, x: &Rounded) -> Rounded {
-        Rounded { level: x.level, value: 0.0, errors: Vec::new() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Context, Params, ParamsLiteral};
+    use crate::circuits::bootstrap::noise::rounding_of_sine;
+    use crate::{
+        BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Params, ParamsLiteral, SlotType,
+        no_progress,
+    };
 
     impl TableNoise<'_> {
         /// [`TableNoise::largest_rounding`] of the worst of all tables.
@@ -283,23 +203,70 @@ mod tests {
 
     #[test]
     fn every_table_of_the_sets_keeps_errors_within_the_limit() {
-        let standard = ParamsLiteral::bootstrap();
-        for (literal, size) in [(standard.clone(), 4), (standard, 32), (ParamsLiteral::high_precision(), 64)] {
+        for size in [2, 4, 8, 16, 32, 64] {
+            let literal = ParamsLiteral::bootstrap().for_tables(Space::new(size).unwrap(), 4);
             let context = Context::new(Params::try_from(literal).unwrap(), None, 1).unwrap();
             let bootstrapper = Bootstrapper::new(&context).unwrap();
             let noise = TableNoise::new(&bootstrapper, Space::new(size).unwrap(), 4).unwrap();
             let roundings = noise.in_units(noise.tail * noise.worst_rounding());
-            let angle = 2.0 * noise.limit() + noise.of_bootstrap();
-            let largest = noise.bend(size as u64 - 1) * angle * angle;
+            let (bend, of_bootstrap) = (noise.bend(size as u64 - 1), noise.of_bootstrap());
             println!("{size}: 2^{:.1}, limit 2^{:.1}", roundings.log2(), noise.limit().log2());
-            // From errors of any look-up, and of any after that.
-            let settled = (0..4).fold(roundings, |error, _| {
-                let angle = 2.0 * error + noise.of_bootstrap();
-                noise.bend(size as u64 - 1) * angle * angle + roundings
-            });
-            assert!(settled < noise.limit() && largest < 0.5, "{size}: 2^{:.1}", settled.log2());
+            println!("bootstrap 2^{:.1}, sine 2^{:.1}", of_bootstrap.log2(), noise.of_sine().log2());
+            let after = |error: f64| bend * (2.0 * error + of_bootstrap).powi(2) + roundings;
+            // From errors of any look-up, and of any after that, for ever.
+            let settled = (0..1000).fold(roundings, |error, _| after(error));
+            println!("settled 2^{:.1}, of the limit 2^{:.1}", settled.log2(), after(noise.limit()).log2());
+            assert!(settled < noise.limit() && after(noise.limit()) < 0.5, "{size}: 2^{:.1}", settled.log2());
             let table: Vec<u64> = (0..size as u64).map(|m| m % 2 * (size as u64 - 1)).collect();
             assert!(noise.after(&table, noise.fresh(true)).unwrap() < settled);
+        }
+    }
+
+    /// A sine's errors at the nodes: those before it by its slope, and its own by how often integer parts come up.
+    #[test]
+    fn sines_are_as_noisy_as_claimed() {
+        for size in [4, 16, 64] {
+            let space = Space::new(size).unwrap();
+            let literal = ParamsLiteral::insecure_bootstrap(12).for_tables(space, 3);
+            let ctx = Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap();
+            let bootstrapper = Bootstrapper::new(&ctx).unwrap();
+            let (core, secret, p) = (&ctx.core, ctx.secret_key().unwrap(), &no_progress);
+            let kind = BootstrapKind::First;
+            let key = bootstrapper.bootstrap_key_of(kind, &secret, 3, BootstrapKeySize::Medium, p).unwrap();
+            let keys = BootstrapKeys {
+                relinearization: &ctx.relinearization_key(&secret, p).unwrap(),
+                conjugation: &ctx.conjugation_key(&secret, p).unwrap(),
+                bootstrap: (&key).into(),
+            };
+            let values: Vec<u64> = (0..ctx.slot_count()).map(|i| (i * i * 31 + i) as u64 % size as u64).collect();
+            let x = ctx.encode_integers(&values, space, 3).unwrap();
+            let x = ctx.encrypt_with_secret(x.first(), &secret).unwrap();
+            let sines = bootstrapper.bootstrap_by(Method::Table, &x, keys, SlotType::Real, p).unwrap();
+            let sines = ctx.decode(&ctx.decrypt(&sines, &secret).unwrap()).unwrap();
+            let error = |(sine, &m): (&Complex64, &u64)| sine.re - space.angle(m as usize).cos();
+            let squares: f64 = sines.iter().zip(&values).map(error).map(|e| e * e).sum();
+            let measured = (squares / values.len() as f64).sqrt();
+
+            let noise = TableNoise::new(&bootstrapper, space, 3).unwrap();
+            let plan = noise.tables.plan(core, MapsKind::Apart, Method::Table, 0).unwrap();
+            let scale = core.ladder.scales[3];
+            let fresh = core.slot_error(everlevel_rlwe::SIGMA, scale).hypot(core.encoding_error(scale));
+            let before = before_the_sine(core, noise.tables, 3).hypot(fresh);
+            let chance = |k: i32| (-0.5 * f64::from(k * k) / 2.75).exp();
+            let total: f64 = (-8..=8).map(chance).sum();
+            let square = |m: usize| {
+                let cosine = space.angle(m).cos();
+                let own = (-8..=8).map(|k| {
+                    let t = f64::from(k) + space.number(m as u64) / 4.0;
+                    let fit = plan.fit.sine(t) - cosine;
+                    chance(k) / total * (rounding_of_sine(core, &plan, t).powi(2) + fit * fit)
+                });
+                own.sum::<f64>() + (PI / 2.0 * space.angle(m).sin() * before).powi(2)
+            };
+            let squares: f64 = values.iter().map(|&m| square(m as usize)).sum();
+            let claimed = (squares / values.len() as f64).sqrt();
+            println!("{size}: 2^{:.2}, claimed 2^{:.2}", measured.log2(), claimed.log2());
+            assert!((measured / claimed - 1.0).abs() < 0.2, "{size}: {}", measured / claimed);
         }
     }
 }
