@@ -33,11 +33,12 @@ def why_not() -> str | None:
 
 
 def build() -> None:
-    """Build the program with its marks, in a folder of its own."""
+    """Build the program with its marks, in a folder of its own, and by the profile of releases as it is written."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CARGO_PROFILE_RELEASE_")}
     flags = f"{os.environ.get('RUSTFLAGS', '')} --cfg everlevel_memcheck"
     command = [os.environ.get("CARGO", "cargo"), "build", "--release", "--quiet", "--package", "everlevel-testkit"]
     command += ["--example", "secrets", "--target-dir", str(TARGET)]
-    subprocess.run(command, check=True, env={**os.environ, "RUSTFLAGS": flags})
+    subprocess.run(command, check=True, env={**kept, "RUSTFLAGS": flags})
 
 
 def run(backend: str, *arguments: str) -> subprocess.CompletedProcess[str]:

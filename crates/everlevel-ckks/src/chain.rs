@@ -175,6 +175,8 @@ pub(crate) fn log2_base_scale(slots: usize) -> f64 {
 /// The levels above the messages'.
 #[derive(Debug, Clone)]
 pub(crate) struct BootstrapChain {
+    /// log2 of the scale that EvalMod's levels are made for, which is the ratio of the highest.
+    pub log2_eval_mod: f64,
     /// For each of [`STAGE_COUNTS`], the moduli of CoeffsToSlots, the raised one first; the last stage ends at the top
     /// EvalMod level.
     pub coeffs_to_slots: Vec<Vec<PrimeSet>>,
@@ -347,7 +349,11 @@ impl BootstrapChain {
             sets
         };
         let coeffs_to_slots = STAGE_COUNTS.iter().map(of_stages).collect();
-        Ok(Self { coeffs_to_slots, encapsulation_terminal: first_terminal })
+        Ok(Self {
+            log2_eval_mod: widths.eval_mod[EVAL_MOD_LEVELS - 1],
+            coeffs_to_slots,
+            encapsulation_terminal: first_terminal,
+        })
     }
 }
 

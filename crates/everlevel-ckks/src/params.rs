@@ -5,9 +5,8 @@ use everlevel_ring::{PrimeSet, Ring};
 use everlevel_security::SecretDistribution;
 
 use crate::chain::{
-    BOOTSTRAP_MESSAGE_LEVELS, Chain, ENCAPSULATION_WEIGHT, EVAL_MOD_LEVELS, LOG2_BASE_SCALE,
-    LOG2_DOUBLE_PRECISION_SCALE, LOG2_EVAL_MOD, LOG2_HIGH_PRECISION_SCALE, LOW_LEVEL, MAX_DEEP_STAGES, log2_base_scale,
-    stage_counts,
+    BOOTSTRAP_MESSAGE_LEVELS, Chain, ENCAPSULATION_WEIGHT, LOG2_BASE_SCALE, LOG2_DOUBLE_PRECISION_SCALE, LOG2_EVAL_MOD,
+    LOG2_HIGH_PRECISION_SCALE, LOW_LEVEL, MAX_DEEP_STAGES, log2_base_scale, stage_counts,
 };
 use crate::{Error, ParamsLiteral, Precision};
 
@@ -86,7 +85,7 @@ impl Params {
 
     /// log2 of the scale that EvalMod's levels are made for.
     pub(crate) fn log2_eval_mod(&self) -> f64 {
-        self.literal.tables.map_or(LOG2_EVAL_MOD, |widths| f64::from(widths.eval_mod[EVAL_MOD_LEVELS - 1]))
+        self.chain.bootstrap.as_ref().map_or(LOG2_EVAL_MOD, |chain| chain.log2_eval_mod)
     }
 
     /// log2 of the scale at level 0 for messages of `slots` slots.

@@ -152,6 +152,7 @@ impl<'a, F: Number> Sweep<'a, F> {
         }
     }
 
+    #[inline(always)]
     fn products(&self) -> Products<'a, F> {
         let product = self.tables;
         let plain = self.weights.ends_plain();
