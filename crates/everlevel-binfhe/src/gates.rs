@@ -184,7 +184,7 @@ impl EvalKeys {
         Ok(inputs)
     }
 
-    /// The same bits with the noise of a bootstrap's output.
+    /// Bits again, with the noise of a bootstrap's output.
     pub(crate) fn bits_again<'a>(&self, bits: impl IntoIterator<Item = &'a Ciphertext>) -> Vec<Ciphertext> {
         let inputs: Vec<_> = bits.into_iter().map(|x| (x.lwe.clone(), x.noise.clone())).collect();
         let sign = self.sign();

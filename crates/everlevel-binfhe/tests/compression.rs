@@ -34,8 +34,8 @@ fn make(literal: impl Into<Literal>) -> (SecretKey, EvalKeys, SeededCompressionK
     (secret, keys, key)
 }
 
-/// What went in comes out, compressed and again as ciphertexts that circuits take, whatever the number of ciphertexts:
-/// one, a part of a polynomial, all of it, and more.
+/// Messages come out as they went in, compressed and again as ciphertexts that circuits take, whatever the number of
+/// ciphertexts: one, a part of a polynomial, all of it, and more.
 #[test]
 fn arrays_of_every_kind_come_back() {
     let [_, _, ntru] = each();
@@ -196,7 +196,7 @@ fn lists_have_the_noise_of_the_formula() {
     }
 }
 
-/// The same for sets as they are.
+/// Noise of lists beside its formula, of sets as they are.
 #[test]
 fn lists_of_named_sets_have_the_noise_of_the_formula() {
     for name in ["gate-64", "gate-128", "integer-2-128", "integer-4-64", "integer-4-128", "ntru-integer-4-64"] {

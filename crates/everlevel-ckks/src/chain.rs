@@ -119,9 +119,9 @@ const OF_SUMS: RangeInclusive<u32> = 24..=72;
 /// log2 of the ratios above the messages'.
 #[derive(Debug, Clone)]
 struct UpperWidths {
-    /// Of EvalMod's levels, lowest first.
+    /// Ratios of EvalMod's levels, lowest first.
     eval_mod: [f64; EVAL_MOD_LEVELS],
-    /// Of all stages of CoeffsToSlots, last stage first; none are those of [`coeffs_to_slots_bits`].
+    /// Ratio of each stage of CoeffsToSlots; none are those of [`coeffs_to_slots_bits`].
     coeffs_to_slots: Option<f64>,
 }
 
@@ -223,7 +223,7 @@ impl Chain {
         let raised = bootstrap.as_ref().filter(|_| literal.tables.is_some()).map(|chain| &chain.coeffs_to_slots[3][0]);
         let largest = raised.unwrap_or(&of_messages);
         let log2_q: f64 = largest.indices().iter().map(|&i| (supply.primes[i] as f64).log2()).sum();
-        let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
+        let special_count = ((log2_q + HEADROOM_BITS) / LARGE_BITS).ceil() as usize;
         let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
         let first_special = supply.primes.len();
         for _ in 0..special_count {

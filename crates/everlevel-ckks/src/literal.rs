@@ -80,16 +80,7 @@ impl ParamsLiteral {
             37..=MAX_MESSAGE_LEVELS => 17,
             _ => return Err(too_deep(max_level, Precision::Standard)),
         };
-        let secret = default_secret(log_n);
-        Ok(Self {
-            log_n,
-            max_level,
-            bootstrap: false,
-            precision: Precision::Standard,
-            secret,
-            tables: None,
-            insecure: false,
-        })
+        Ok(Self::without_bootstrap(log_n, max_level, default_secret(log_n)))
     }
 
     /// The smallest 128-bit secure ring for a depth that also has `slot_count` slots.
@@ -173,19 +164,17 @@ impl ParamsLiteral {
     /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
     pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
         let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
-        Self {
-            log_n,
-            max_level,
-            bootstrap: false,
-            precision: Precision::Standard,
-            secret,
-            tables: None,
-            insecure: true,
-        }
+        Self { insecure: true, ..Self::without_bootstrap(log_n, max_level, secret) }
     }
 }
 
 impl ParamsLiteral {
+    /// A chain of standard precision without bootstrapping.
+    fn without_bootstrap(log_n: u32, max_level: usize, secret: SecretDistribution) -> Self {
+        let (bootstrap, precision, tables) = (false, Precision::Standard, None);
+        Self { log_n, max_level, bootstrap, precision, secret, tables, insecure: false }
+    }
+
     /// Refuses numbers that there is no chain for.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let log_n = self.log_n;

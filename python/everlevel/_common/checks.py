@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import MessageError, OperandTypeError, ParameterError, StorageError
+from ..errors import MessageError, MissingKeyError, OperandTypeError, ParameterError, StorageError
 
 T = TypeVar("T")
 
@@ -192,3 +192,13 @@ def data(operation: str, value: Any) -> bytes:
         raise wrong_type(
             operation, "data", value, "bytes", "bytes are needed; pass what to_bytes returned, or use load for a path"
         ) from None
+
+
+def missing_key(operation: str, kind: str) -> MissingKeyError:
+    """Return the error of an engine that knows no key of a kind for the secret of its operands."""
+    method = f"create_{kind.replace('-', '').replace(' ', '_')}"
+    return MissingKeyError(
+        f"{operation}: the engine knows no {kind} for this ciphertext's secret; "
+        f"make one with engine.{method}(secret_key), or pass one to engine.use",
+        key=kind,
+    )

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from .. import _native
-from ..errors import FileParametersError, MissingKeyError, OperandTypeError
+from ..errors import FileParametersError, OperandTypeError
 from . import checks, headers, limits
 from .core import Core
 from .engines import Engines
@@ -34,11 +34,7 @@ class SetCore(Core):
         """Return the evaluation key of a secret."""
         key = self._keys.get(secret_id)
         if key is None:
-            raise MissingKeyError(
-                f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
-                f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
-                key="evaluation key",
-            )
+            raise checks.missing_key(operation, "evaluation key")
         return key
 
     @abstractmethod

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from .._common import spaces
 from .._common.checks import sequence
+from .._common.shaped import Shape
 from ..errors import NoiseError, OperandTypeError, SpaceError, TableError
 from ..tfhe import _checks
 from . import _operands
 from ._core import Core
 from ._operands import Operand
 from ._sets import LEVEL
-from .ciphertext import Ciphertext, Shape
+from .ciphertext import Ciphertext
 
 
 def add(self: Core, a: Any, b: Any) -> Ciphertext:

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from .. import _native
 from .._common import checks
+from .._common.shaped import Shape
 from .._common.storable import own
 from ..errors import KeyMismatchError, MessageError
 from ..tfhe import _checks
 from ._core import Core
-from .ciphertext import Ciphertext, Shape
+from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
 
 Operand = Ciphertext | NDArray[np.int64]

@@ -9,12 +9,11 @@ import numpy as np
 
 from .. import _native
 from .._common.opaque import Encrypted
+from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
 from ..errors import MessageError, OperandTypeError
 
 __all__ = ["Ciphertext"]
-
-Shape = tuple[int, ...]
 
 
 class Operations(Protocol):
@@ -33,7 +32,7 @@ class Operations(Protocol):
     def multiply(self, a: Any, b: Any) -> Ciphertext: ...
 
 
-class Ciphertext(Encrypted, OfEngine):
+class Ciphertext(Shaped, Encrypted, OfEngine):
     """An array of encrypted bits or small integers, of any shape, whose elements are computed on all at once.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
@@ -97,21 +96,6 @@ class Ciphertext(Encrypted, OfEngine):
             "error": self._error.hex(),
             "bootstrap_count": str(self._bootstrap_count),
         }
-
-    @property
-    def shape(self) -> Shape:
-        """Sizes of the array's dimensions."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return int(np.prod(self._shape, dtype=np.intp))
 
     @property
     def nbytes(self) -> int:

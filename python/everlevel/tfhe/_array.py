@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import log2
 from typing import Any, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 
 from .. import _native
-from .._common.checks import instance, sequence
+from .._common.checks import instance, missing_key, sequence
+from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
-from ..errors import EverlevelError, KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
+from ..errors import EverlevelError, KeyMismatchError, MessageError, OperandTypeError
 from . import _checks
-from ._checks import Shape
 from ._core import Core
 from ._numpy import NUMPY
 
@@ -24,7 +23,7 @@ Axis = int | tuple[int, ...] | None
 """Axes of a reduction; None for all."""
 
 
-class EncryptedArray(OfEngine, Generic[NativeT]):
+class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
     """An array of ciphertexts of one secret, of any shape: ``x[i] = y`` changes it, and nothing else does."""
 
     __slots__ = ("_native", "_shape")
@@ -50,21 +49,6 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
         return self._native, {"shape": ",".join(map(str, self._shape))}
 
     @property
-    def shape(self) -> Shape:
-        """Sizes of the array's dimensions."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return len(self._native)
-
-    @property
     def nbytes(self) -> int:
         """Bytes in memory."""
         return self._native.nbytes
@@ -82,8 +66,7 @@ class EncryptedArray(OfEngine, Generic[NativeT]):
         return self._native.failure_probability(engine._context)
 
     def _shown_failure(self) -> str:
-        probability = self.failure_probability
-        return "p_fail unknown" if probability >= 1 else f"p_fail 2^{log2(max(probability, 2.0**-1000)):.0f}"
+        return _checks.shown_failure(self.failure_probability)
 
     @property
     def log2_p_fail(self) -> float:
@@ -350,11 +333,7 @@ def key_of(engine: Core, operation: str, *operands: EncryptedArray[Any]) -> _nat
     if key is None and not any(operand.size for operand in operands):
         key = next(iter(engine._keys.values()), None)
     if key is None:
-        raise MissingKeyError(
-            f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
-            f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
-            key="evaluation key",
-        )
+        raise missing_key(operation, "evaluation key")
     return key
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from math import log2
 from typing import Any, Final
 
 import numpy as np
@@ -13,9 +14,8 @@ from .._common import checks
 from .._common.arrays import array_of, in_range, integer_array, place_of
 from .._common.axes import meant
 from .._common.checks import unmasked
+from .._common.shaped import Shape
 from ..errors import DivisionByZeroError, MessageError, MessageTypeError, OperandTypeError, TableError
-
-Shape = tuple[int, ...]
 
 _LARGEST_FACTOR = 2**31
 """Products of this and a message are far outside every space, and inside of 64 bits."""
@@ -211,3 +211,8 @@ def _evaluate(operation: str, function: Callable[..., Any], shape: Shape) -> NDA
                 actual=type(value).__name__,
             ) from None
     return entries
+
+
+def shown_failure(probability: float) -> str:
+    """Return a failure probability as reprs have it."""
+    return "p_fail unknown" if probability >= 1 else f"p_fail 2^{log2(max(probability, 2.0**-1000)):.0f}"

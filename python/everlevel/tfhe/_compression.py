@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _native
+from .._common import checks
 from .._common.storable import own
-from ..errors import MissingKeyError
 from . import _operands
 from ._array import EncryptedArray
 from ._core import Core
@@ -104,11 +104,7 @@ def compress(self: Core, ciphertext: EncryptedArray[Any]) -> CompressedList:
     if key is None and not x.size:
         key = next(iter(self._compression_keys.values()), None)
     if key is None:
-        raise MissingKeyError(
-            f"{operation}: the engine knows no compression key for this ciphertext's secret; "
-            f"make one with engine.create_compression_key(secret_key), or pass one to engine.use",
-            key="compression key",
-        )
+        raise checks.missing_key(operation, "compression key")
     with self._reporting("compression") as report:
         return CompressedList(self, self._context.compress(array, key, report), notes, x.shape)
 

@@ -9,7 +9,6 @@ import numpy as np
 from .. import _native
 from .._common import checks
 from .._common.storable import own
-from ..errors import MissingKeyError
 from . import _checks, _operands, _uint_operations
 from ._array import EncryptedArray, key_of
 from ._core import Core
@@ -148,11 +147,7 @@ def lookup(
     key = key_of(self, operation, x)
     lookup_key = self._lookup_keys.get(key.secret_id)
     if lookup_key is None:
-        raise MissingKeyError(
-            f"{operation}: the engine knows no look-up key for this ciphertext's secret; "
-            f"make one with engine.create_lookup_key(secret_key), or pass one to engine.use",
-            key="look-up key",
-        )
+        raise checks.missing_key(operation, "look-up key")
     with self._reporting("look-ups") as report:
         call = key, lookup_key, report
         if is_uint:

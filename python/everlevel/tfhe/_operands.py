@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import _native
 from .._common import checks
+from .._common.shaped import Shape
 from .._common.storable import own
 from . import _checks
 from ._array import EncryptedArray
-from ._checks import Shape
 from ._core import Core
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from .. import _native
 from .._common import checks
+from .._common.shaped import Shape
 from .._common.storable import own
-from . import _checks, _uint_operations
+from . import _uint_operations
 from ._core import Core
 from .bool_array import BoolArray
 from .int_array import IntArray
@@ -94,7 +95,7 @@ def random_bool(self: Core, shape: int | Iterable[int], key: EvaluationKey, *, s
 
 def _integers(
     self: Core, operation: str, shape: Any, key: Any, options: tuple[Any, Any, Any], *, signed: bool
-) -> tuple[Core, _native.TfheUintArray, _checks.Shape]:
+) -> tuple[Core, _native.TfheUintArray, Shape]:
     width, seed, bits = options
     native_key, sizes, data = _arguments(self, operation, shape, key, seed)
     width = _uint_operations.require_width(operation, width)
@@ -111,7 +112,7 @@ def _integers(
 
 def _arguments(
     self: Core, operation: str, shape: Any, key: Any, seed: Any
-) -> tuple[_native.TfheEvaluationKey, _checks.Shape, bytes]:
+) -> tuple[_native.TfheEvaluationKey, Shape, bytes]:
     """Check what integers and truth values have in common."""
     _uint_operations.require_digits(self, operation)
     native_key = own(self, operation, "key", key, EvaluationKey)._native

@@ -15,10 +15,10 @@ from numpy.typing import DTypeLike, NDArray
 from .. import _native
 from .._common import checks
 from .._common.arrays import array_of
+from .._common.shaped import Shape
 from ..errors import MessageError, OperandTypeError, WidthError
 from . import _checks, _uint_operations
 from ._array import EncryptedArray, concatenate, key_of
-from ._checks import Shape
 from ._core import Core
 from ._integer_array import IntegerArray, IntegerT
 from ._uint_operations import WIDTHS

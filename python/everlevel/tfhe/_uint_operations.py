@@ -11,11 +11,11 @@ from numpy.typing import DTypeLike
 from .. import _native
 from .._common import checks
 from .._common.arrays import array_of
+from .._common.shaped import Shape
 from .._common.storable import own, same_parameters
 from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
 from . import _checks
 from ._array import ArrayT, EncryptedArray, concatenate, key_of
-from ._checks import Shape
 from ._core import Core
 from ._integer_array import IntegerArray, IntegerT
 from .bool_array import BoolArray

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import log2
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,10 +9,10 @@ from numpy.typing import NDArray
 
 from .. import _native
 from .._common.opaque import Encrypted
+from .._common.shaped import Shape, Shaped
 from .._common.sizes import format_bytes
 from .._common.storable import OfEngine
 from . import _checks, _decimal_numbers
-from ._checks import Shape
 
 __all__ = ["CompressedList"]
 
@@ -27,7 +26,7 @@ class Operations(Protocol):
     def message_bits(self) -> int | None: ...
 
 
-class CompressedList(Encrypted, OfEngine):
+class CompressedList(Shaped, Encrypted, OfEngine):
     """An array of encrypted values as its results travel: of a few bytes each, and for nothing but that.
 
     Made by `Engine.compress` of an array of any kind and shape. Whoever has the secret key decrypts it as it is, by
@@ -62,21 +61,6 @@ class CompressedList(Encrypted, OfEngine):
 
     def _stored(self) -> tuple[_native.TfheCompressedList, dict[str, str]]:
         return self._native, self._notes
-
-    @property
-    def shape(self) -> Shape:
-        """Sizes of the array's dimensions."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return len(self._native)
 
     @property
     def nbytes(self) -> int:
@@ -132,7 +116,6 @@ class CompressedList(Encrypted, OfEngine):
                 elements += f" with {self._places} places"
         else:
             kind = "BoolArray" if self._native.holds_bools else "Ciphertext"
-        probability = self.failure_probability
-        failure = "p_fail unknown" if probability >= 1 else f"p_fail 2^{log2(max(probability, 2.0**-1000)):.0f}"
+        failure = _checks.shown_failure(self.failure_probability)
         sizes = f"{format_bytes(self.nbytes)} for {format_bytes(self.expanded_nbytes)}"
         return f"CompressedList({kind}, {elements}, {sizes}, {failure})"

@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import _native
 from .._common import checks
+from .._common.shaped import Shape
 from ..errors import MessageError, WidthError
 from ._array import Axis, EncryptedArray, comparable, is_operand
-from ._checks import Shape
 from ._decimal_numbers import factors_of, units_of
 from ._integer_array import IntegerArray
 from .bool_array import BoolArray

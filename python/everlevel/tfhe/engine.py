@@ -10,11 +10,11 @@ from .._common import headers
 from .._common.methods import knows_options, lists_methods
 from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
+from .._common.shaped import Shape
 from .._common.storable import OfEngine, engine_at, own
 from ..errors import HeaderError, ParameterError
 from . import (
     _assignment,
-    _checks,
     _compression,
     _decimal_numbers,
     _decimals,
@@ -379,7 +379,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     _bool_astype = _uint_operations.integers_of_bools
 
 
-def _read_shape(text: str, size: int) -> _checks.Shape:
+def _read_shape(text: str, size: int) -> Shape:
     """Read a shape from a file's notes, which must be one of as many elements."""
     shape = headers.read_shape(text)
     if shape is None or math.prod(shape) != size:

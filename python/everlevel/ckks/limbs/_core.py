@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ... import _native
+from ..._common import checks
 from ..._common.limb_engine import LimbCore
-from ...errors import MissingKeyError
 
 
 class Core(LimbCore):
@@ -29,11 +29,7 @@ class Core(LimbCore):
         """Return the bootstrap key of a secret."""
         key = self._bootstrap_keys.get(secret_id)
         if key is None:
-            raise MissingKeyError(
-                f"{operation}: the engine knows no bootstrap key for this ciphertext's secret; "
-                f"make one with engine.create_bootstrap_key(secret_key), or pass one to engine.use",
-                key="bootstrap key",
-            )
+            raise checks.missing_key(operation, "bootstrap key")
         return key
 
     def _nbytes(self, operation: str, count: int) -> tuple[int, int]:
