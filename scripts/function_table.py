@@ -99,7 +99,7 @@ class OverSlots:
 
     call: str
     count: int
-    exact: Callable[[Array], Array]
+    exact: Callable[[Array], Any]
 
 
 OVER_SLOTS = [
@@ -110,9 +110,27 @@ OVER_SLOTS = [
     OverSlots("sort(x, count=64)", 64, np.sort),
     OverSlots("top_k(x, 8, count=64)", 64, lambda x: -np.sort(-x)[:8]),
     OverSlots("median(x, count=64)", 64, lambda x: np.atleast_1d(np.median(x))),
+    OverSlots("matmul(x.reshape(8, 8), x.reshape(8, 8))", 64, lambda x: _square(x) @ _square(x)),
+    OverSlots("matmul(x.reshape(64, 64), x.reshape(64, 64))", 4096, lambda x: _square(x) @ _square(x)),
+    OverSlots(
+        "inverse(np.eye(8) + (x.reshape(8, 8) + x.reshape(8, 8).T) / 16, interval=(0.5, 1.5), hermitian=True)",
+        64,
+        lambda x: np.linalg.inv(np.eye(8) + (_square(x) + _square(x).T) / 16),
+    ),
+    OverSlots(
+        "least_squares(x.reshape(32, 2), np.linspace(0, 1, 32), interval=(2.5, 4))",
+        64,
+        lambda x: np.linalg.lstsq(x.reshape(32, 2), np.linspace(0, 1, 32), rcond=None)[0],
+    ),
 ]
 """Of values that are spread evenly over (-1, 1), in an order without structure."""
 SLOTS_HEAD = "\n| function | level | bootstraps | largest error |\n|---|---|---|---|\n"
+
+
+def _square(x: Array) -> Array:
+    """Matrix of the values, row by row."""
+    side = round(len(x) ** 0.5)
+    return x.reshape(side, side)
 
 
 def _from_integers(x: Array) -> Array:
@@ -161,10 +179,10 @@ def _slots_lines(deep: everlevel.Engine, secret_key: everlevel.SecretKey) -> Ite
         values = np.random.default_rng(1).permutation(spread)
         x = deep.encrypt(values, secret_key, bound=1)
         before = deep.bootstrap_count
-        result = eval(each.call, {"x": x, **vars(everlevel)})
+        result = eval(each.call, {"x": x, "np": np, **vars(everlevel)})
         exact = each.exact(values)
         found = np.ravel(deep.decrypt(result, secret_key))
-        error = np.abs(found - exact).max() / max(np.ptp(exact), 1)
+        error = np.abs(found - np.ravel(exact)).max() / max(np.ptp(exact), 1)
         count = deep.bootstrap_count - before
         yield f"| `{each.call}` | {result.level} | {count or ''} | 2^{np.log2(error):.1f} |\n"
 

@@ -50,16 +50,22 @@ class Drawn:
         """Do what NumPy does as well, or nothing where there is no such thing."""
         rng = self.rng
         x, a = self.operands[int(rng.integers(len(self.operands)))]
-        name = str(rng.choice(["pair", "clear", "number", "reduce", "index", "place", "join", "function", "claim"]))
+        name = str(
+            rng.choice(["pair", "clear", "number", "reduce", "index", "place", "join", "function", "claim", "matrix"])
+        )
         y, b = x, a
         if name == "pair":
             y, b = self.operands[int(rng.integers(len(self.operands)))]
         elif name == "clear":
             y = b = self.values(np.shape(a) if rng.random() < 0.6 else self.shape())
+        elif name == "matrix":
+            y, b = self.operands[int(rng.integers(len(self.operands)))]
+            if rng.random() < 0.3 or np.ndim(a) + np.ndim(b) < 3:
+                y = b = self.values((np.shape(a)[-1], int(rng.integers(1, 5))) if np.ndim(a) == 2 else ())
         elif name == "number":
             y = b = float(rng.choice([1, -2, 0.5, 0.3]))
         call = self.call(name)
-        if name not in ("pair", "clear", "number"):
+        if name not in ("pair", "clear", "number", "matrix"):
             encrypted, clear = (lambda: call(x)), (lambda: call(a))
         else:
             encrypted, clear = (lambda: call(x, y)), (lambda: call(a, b))
@@ -89,6 +95,8 @@ class Drawn:
             return [
                 lambda x, y: x + y, lambda x, y: y - x, lambda x, y: x * y, lambda x, y: x - y,
             ][int(rng.integers(4))]  # fmt: skip
+        if name == "matrix":
+            return lambda x, y: x @ y
         axis = [None, 0, -1, (0, 1)][int(rng.integers(4))]
         if name == "reduce":
             how, keeps = str(rng.choice(["sum", "mean", "var"])), bool(rng.integers(2))

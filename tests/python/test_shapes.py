@@ -218,9 +218,10 @@ def test_sums_of_products_are_those_of_vectors(party: Party, rng: np.random.Gene
     x, table = encrypted(party, values), encrypted(party, np.ones((2, 3)))
     for product in (everlevel.dot(x, weights), weights @ x, x @ encrypted(party, weights), np.dot(x, weights)):
         check(party, product, values @ weights)
-    for call in (lambda: np.eye(6) @ table, lambda: table @ np.ones(3), lambda: everlevel.dot([1.0, 1.0], table)):
-        with pytest.raises(errors.OperandTypeError, match=r"the ciphertext is of shape \(2, 3\), and a vector"):
-            call()
+    check(party, table @ np.ones(3), [3, 3])
+    check(party, everlevel.dot([1.0, 1.0], table), [2, 2, 2])
+    with pytest.raises(errors.MessageError, match=r"^matmul: the shapes are \(6, 6\) and \(2, 3\), "):
+        np.eye(6) @ table
 
 
 def test_functions_have_no_value_behind_short_vectors(party: Party, rng: np.random.Generator) -> None:
@@ -411,3 +412,23 @@ def test_moves_that_there_are_not(party: Party, what: str) -> None:
     kind, words, call = MOVES[what]
     with pytest.raises(kind, match=words):
         call(encrypted(party, np.ones(12)))
+
+
+def test_comparisons_take_padding_that_is_no_larger_than_values(rng: np.random.Generator) -> None:
+    deep = keyed_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N), bootstrap="lossy")
+    engine, key = deep.engine, deep.secret_key
+    values = np.array([0.75, -0.5, 0.25, -1.0, 0.5])
+    x, one = engine.encrypt(values, key, bound=1), engine.encrypt(-0.25, key, bound=1)
+    far, near = engine.encrypt(values + 6, key, bound=(5, 7)), engine.encrypt(-6.0, key, bound=(-6.5, -5.5))
+    for operand, expected in (
+        (x + one, values - 0.25),
+        ((x * x)[1:], (values * values)[1:]),
+        (x.roll(1), np.roll(values, 1)),
+        (far + near, values),
+    ):
+        assert not operand._layout.is_clean
+        above, signs = expected > 0.125, np.sign(expected - 0.125)
+        np.testing.assert_allclose(engine.decrypt(operand > 0.125, key), above, atol=2.0**-12)
+        np.testing.assert_allclose(engine.decrypt(everlevel.sign(operand - 0.125), key), signs, atol=2.0**-12)
+        chosen = engine.decrypt(everlevel.where(operand > 0.125, operand, 0.125), key)
+        np.testing.assert_allclose(chosen, np.maximum(expected, 0.125), atol=2.0**-10)

@@ -10,6 +10,7 @@ from ._fit import ChebyshevFit, fit
 from ._histograms import histogram
 from ._indexing import concatenate
 from ._layouts import outer
+from ._linear_algebra import inverse, least_squares, matmul
 from ._rehearsal import DryRun
 from ._rounding import ceil, floor
 from ._rounding import round as round  # noqa: A004 (not in `__all__`, so that no import of all of it hides Python's)
@@ -69,7 +70,10 @@ __all__ = [
     "fit",
     "floor",
     "histogram",
+    "inverse",
+    "least_squares",
     "log",
+    "matmul",
     "maximum",
     "median",
     "minimum",

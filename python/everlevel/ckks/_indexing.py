@@ -20,7 +20,7 @@ from . import _checks, _operands
 from ._layouts import of_one_unit
 from ._numpy import NUMPY
 from ._shape import SLOTS, Shape
-from ._shaping import gathered, known, masked, moved, of_shape, repeated
+from ._shaping import known, masked, moved, of_shape, repeated, scattered
 from .ciphertext import Ciphertext
 
 __all__ = ["concatenate"]
@@ -122,18 +122,7 @@ def _at(part: Ciphertext, targets: Places, sources: Places) -> Ciphertext:
     if len(deltas) == 1 and not part._layout.is_single:
         slots = masked(part)._with(SLOTS)
         return slots.rotate(int(deltas[0])) if deltas[0] else slots
-    return gathered(part._with(SLOTS), _masks(targets, sources, part.slot_count))
-
-
-def _masks(targets: Places, sources: Places, slot_count: int) -> dict[int, NDArray[np.float64]]:
-    """Return what each rotation is multiplied by."""
-    masks: dict[int, NDArray[np.float64]] = {}
-    deltas = (targets - sources) % slot_count
-    for delta in np.unique(deltas):
-        mask = np.zeros(slot_count)
-        mask[targets[deltas == delta]] = 1.0
-        masks[int(delta)] = mask
-    return masks
+    return scattered(part._with(SLOTS), targets, sources)
 
 
 def _placed(operation: str, value: Any, function: Callable[[Places], Any]) -> Ciphertext | list[Ciphertext]:
@@ -154,7 +143,7 @@ def _arranged(operation: str, x: Ciphertext, places: Places) -> Ciphertext:
         return of_shape(repeated(moved(slots, [(int(sources[0]), 0, 1)]), 1, x.slot_count), ())
     delta = int(targets[0] - sources[0])
     if np.any(targets - sources != delta):
-        return of_shape(gathered(slots, _masks(targets, sources, x.slot_count)), places.shape)
+        return of_shape(scattered(slots, targets, sources), places.shape)
     is_clean = x._layout.is_clean and delta == 0 and places.size == x.size
     return of_shape(slots.rotate(delta) if delta else slots, places.shape, is_clean=is_clean)
 

@@ -17,7 +17,7 @@ from ..errors import ParameterError
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
 from ._numpy import NUMPY
-from ._shaping import known
+from ._shaping import known, masked
 from .ciphertext import Ciphertext
 
 __all__ = ["ceil", "floor", "round"]
@@ -150,6 +150,7 @@ def _floor(operation: str, x: Ciphertext, shift: float) -> Ciphertext:
     result: Any = 0
     size = _MARGIN / 2
     for place in reversed(range(digits)):
-        digit = engine.compare(known(left - 0.5, size), 0, gap=engine.gap / 2 ** (place + 1), bound=size)
+        # Zeros behind the values, since digits there are no integers and don't stay below the size.
+        digit = engine.compare(known(masked(left - 0.5), size), 0, gap=engine.gap / 2 ** (place + 1), bound=size)
         left, result = 2 * left - digit, 2 * result + digit
     return known(low + result, max(abs(low), abs(high)) * _MARGIN)

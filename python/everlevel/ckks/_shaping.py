@@ -24,7 +24,7 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 Padding = Literal["sum", "product", "same", "any"]
 """Padding of a result, where zeros are after both operands: of a sum, zeros; of a product, zeros after one are enough;
-"same" and "any" take zeros, and give them back or not."""
+"same" takes zeros and gives them back; "any" takes what isn't larger than the values, and gives back anything."""
 
 _FEW: Final = 16
 """Rotations that are masked one by one."""
@@ -36,14 +36,22 @@ def slotwise(*, keeps_zeros: bool = True, needs_zeros: bool = False) -> Callable
     """Let an operation that treats slots alike give its results the shapes of its operands.
 
     Of one operand, all results have its shape; of several, each has that of the operand in its place.
+
+    Parameters
+    ----------
+    keeps_zeros : bool
+        Whether the results of zeros are zeros.
+    needs_zeros : bool
+        Whether operands have to have zeros behind their values; or, where they aren't kept, nothing larger than these.
     """
+    prepared = _cleaned if keeps_zeros else _bounded
 
     def decorate(function: FunctionT) -> FunctionT:
         @wraps(function)
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             if needs_zeros:
-                args = tuple(_cleaned(value) for value in args)
-                kwargs = {name: _cleaned(value) for name, value in kwargs.items()}
+                args = tuple(prepared(value) for value in args)
+                kwargs = {name: prepared(value) for name, value in kwargs.items()}
             layouts = _layouts([*args, *kwargs.values()])
             result = function(self, *args, **kwargs)
             return _given(result, layouts if keeps_zeros else [_dirtied(layout, self.slot_count) for layout in layouts])
@@ -70,14 +78,14 @@ def combining(padding: Padding) -> Callable[[FunctionT], FunctionT]:
         @wraps(function)
         def call(self: Any, /, left: Any, right: Any, *args: Any, **kwargs: Any) -> Any:
             layouts = _layouts((left, right))
-            if layouts in ([], [SLOTS], [SLOTS, SLOTS]) and not (self._has_shapes and _has_axes(left, right)):
+            if layouts in ([], [SLOTS], [SLOTS, SLOTS]) and not (self._has_shapes and _are_arrays(left, right)):
                 if self._has_shapes:
                     _warn_of_one(function.__name__, left, right, self.slot_count)
                 return function(self, left, right, *args, **kwargs)
             if len(layouts) == 2 and layouts[0] == layouts[1] and padding in ("sum", "product"):
                 return _given(function(self, left, right, *args, **kwargs), layouts[:1])
             if padding in ("same", "any"):
-                left, right = _cleaned(left), _cleaned(right)
+                left, right = (_bounded(each) if padding == "any" else _cleaned(each) for each in (left, right))
             first, second, layout = _combined(function.__name__, left, right, padding, self.slot_count)
             return _given(function(self, first, second, *args, **kwargs), [layout])
 
@@ -91,9 +99,14 @@ def as_slots(x: Ciphertext) -> Ciphertext:
     return masked(x)._with(SLOTS)
 
 
+def has_axes(x: Any) -> bool:
+    """Whether a value is an encrypted array of several dimensions, which units are none of."""
+    return isinstance(x, Ciphertext) and len(x._layout.shape or ()) > 1
+
+
 def require_vector(operation: str, x: Ciphertext) -> None:
     """Refuse arrays of several dimensions, for which NumPy has rules of its own."""
-    if len(x._layout.shape or ()) > 1:
+    if has_axes(x):
         raise OperandTypeError(
             f"{operation}: the ciphertext is of shape {x.shape}, and a vector is needed; encrypt each row by "
             f"itself, or add up products along an axis: (x * y).sum(axis=-1)",
@@ -159,6 +172,17 @@ def moved(x: Ciphertext, blocks: Iterable[tuple[int, int, int]], factor: float =
     masks: dict[int, NDArray[np.float64]] = {}
     for source, target, length in blocks:
         masks.setdefault((target - source) % x.slot_count, np.zeros(x.slot_count))[target : target + length] = factor
+    return gathered(x, masks)
+
+
+def scattered(x: Ciphertext, targets: NDArray[np.intp], sources: NDArray[np.intp]) -> Ciphertext:
+    """Bring slots to other places, each from its source. All others are 0. Levels consumed: 1."""
+    masks: dict[int, NDArray[np.float64]] = {}
+    deltas = (targets - sources) % x.slot_count
+    for delta in np.unique(deltas):
+        mask = np.zeros(x.slot_count)
+        mask[targets[deltas == delta]] = 1.0
+        masks[int(delta)] = mask
     return gathered(x, masks)
 
 
@@ -241,6 +265,12 @@ def _cleaned(value: Any) -> Any:
     return masked(value) if isinstance(value, Ciphertext) else value
 
 
+def _bounded(value: Any) -> Any:
+    """Return a ciphertext with nothing behind its values that may be larger than these."""
+    is_bounded = isinstance(value, Ciphertext) and value._native.bound <= value._native.bound_of_values
+    return value if is_bounded else _cleaned(value)
+
+
 def _as_slots(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_as_slots(each) for each in value)
@@ -300,7 +330,7 @@ def _is_for_slots(value: Any, shape: Shape, fills: bool) -> bool:
     return fills or (len(shape) == 1 and not (isinstance(value, Ciphertext) and shape == (1,))) or shape == ()
 
 
-def _has_axes(*operands: Any) -> bool:
+def _are_arrays(*operands: Any) -> bool:
     """Whether an operand in the clear is an array of several dimensions."""
     return any(isinstance(value, np.ndarray) and value.ndim > 1 for value in operands)
 

@@ -19,7 +19,7 @@ from ._layouts import counted
 from ._numpy import NUMPY
 from ._reductions import kept
 from ._shape import SLOTS
-from ._shaping import in_slots, of_shape, require_vector
+from ._shaping import has_axes, in_slots, of_shape, require_vector
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
 
@@ -31,14 +31,15 @@ _MARGIN: Final = 1 + 2.0**-10
 """By how much fits and noise may put values beyond the ends of an interval."""
 
 
-@NUMPY.implements(np.dot, np.inner)
+@NUMPY.implements(np.dot)
 def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | ArrayLike) -> Ciphertext:
     """Compute the sum of the products of two vectors' slots, as ``numpy.dot`` does, or a product with a matrix.
 
     Parameters
     ----------
     x, y : Ciphertext, Plaintext or array_like
-        Vectors of which at least one is encrypted; an array of two dimensions is a matrix, on either side.
+        Vectors of which at least one is encrypted; an array of two dimensions is a matrix, on either side. An encrypted
+        matrix is multiplied as by `everlevel.matmul`.
 
     Returns
     -------
@@ -63,9 +64,8 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     if not any(isinstance(value, Ciphertext) for value in (x, y)):
         raise checks.none_encrypted(operation, "x, y", x, y)
     vector, other = (x, y) if isinstance(x, Ciphertext) else (cast(Ciphertext, y), x)
-    for each in (x, y):
-        if isinstance(each, Ciphertext):
-            require_vector(operation, each)
+    if has_axes(x) or has_axes(y):
+        return cast(Ciphertext, NUMPY.functions[np.matmul](x, y))
     if isinstance(other, Opaque) or _checks.is_scalar(other):
         return product(operation, vector, other).sum()
     entries = _checks.numbers(operation, other)
@@ -75,6 +75,16 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     # A sum of |weights| times the bound, where the sum's own is the largest weight's times the number of slots.
     total: Ciphertext = (vector * entries).sum()
     return claimed(total, float(np.abs(values).sum()) * vector.bound * (1 + 2.0**-40))
+
+
+@NUMPY.implements(np.inner)
+def _inner(a: Any, b: Any) -> Ciphertext:
+    """Compute the sum of products along the last axes of both."""
+    for each in (a, b):
+        if isinstance(each, Ciphertext):
+            require_vector("inner", each)
+    matrix, vector = (a, b) if isinstance(b, Ciphertext) else (b, a)
+    return dot(matrix, vector)
 
 
 @NUMPY.implements(np.cumsum)

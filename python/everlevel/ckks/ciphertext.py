@@ -93,7 +93,8 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
                                 0 in it
     ``matrix @ a``              by a plain matrix or a 2-D array               1
     ``a @ b``                   sum of products with a ciphertext or a 1-D     1
-                                array, on either side, in every slot
+                                array, on either side, in every slot; of
+                                encrypted matrices `everlevel.matmul`          1 to 4
     ``a ** k``                  power, for an integer k ≥ 1; others have to    ceil(log2(k))
                                 say where values lie: `everlevel.power`
     ``a > b``, ``a < b``        1 and 0, by a sign bootstrap, outside of the   to one below the
@@ -359,13 +360,15 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         )
 
     def __matmul__(self, other: Any) -> Ciphertext:
-        return called(np.dot, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
+        return called(np.matmul, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
 
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix, Mapping))):
             return NotImplemented
-        if isinstance(matrix, (list, tuple, np.ndarray)) and _checks.is_vector(matrix):
-            return cast(Ciphertext, NUMPY.functions[np.dot](matrix, self))
+        if isinstance(matrix, (list, tuple, np.ndarray)) and (
+            _checks.is_vector(matrix) or len(self._layout.shape or ()) > 1
+        ):
+            return cast(Ciphertext, NUMPY.functions[np.matmul](matrix, self))
         return self._engine.multiply_matrix(matrix, self, None)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
