@@ -18,31 +18,44 @@ from everlevel.ml._schedule import Schedule
 
 
 def moved(layout: Layout, weights: Any, slots: Any, before: Placement, after: Placement) -> Any:
-    """Compute a map of slots by rotations, products and folds."""
-    y = np.zeros(layout.slot_count)
+    """Compute a map of slots by rotations, products, merges and folds."""
+    x = slots.reshape(-1, layout.slot_count)
+    y = np.zeros(x.shape)
     for place, diagonal in _moves.diagonals(_weights.terms(weights), before, after).items():
-        y += layout.filled(diagonal) * np.roll(slots, -place * layout.lanes)
+        y += layout.filled(diagonal, before.lanes) * np.roll(x, -place * before.lanes, 1)
+    for merge in _moves.merges(before, after):
+        y = y[::2] + np.roll(y[1::2], merge * before.lanes, 1)
     for fold in _moves.folds(before, after):
-        y = y + np.roll(y, -fold * layout.lanes)
-    return y
+        y = y + np.roll(y, -fold * before.lanes, 1)
+    return y.ravel()
 
 
-def check(weights: Any, before: Placement, after: Placement, lanes: int, rng: np.random.Generator) -> None:
+def check(
+    weights: Any, first: Placement, last: Placement, lanes: int, rng: np.random.Generator, merged: int = 1
+) -> None:
     outputs, inputs = weights.shape
-    places = 2 * max(before.period, after.period)
-    layout = Layout("rows", places * lanes, lanes, inputs, outputs, (before, after))
-    x = rng.normal(size=(lanes, inputs))
+    before, after = replace(first, lanes=lanes), replace(last, lanes=lanes * merged)
+    slot_count = 2 * max(before.period * before.lanes, after.period * after.lanes)
+    layout = Layout("rows", slot_count, inputs, outputs, (before, after))
+    assert (layout.units_in, layout.capacity) == (merged, merged * lanes)
+    # Two groups, of which the last lacks a row where it has several.
+    lacking = int(layout.capacity > 1)
+    count = 2 * layout.capacity - lacking
+    x = rng.normal(size=(count, inputs))
     y = moved(layout, weights, layout.slots(x, np.zeros(inputs)), before, after)
-    np.testing.assert_allclose(layout.rows(y, lanes), x @ weights.T, atol=1e-12)
+    np.testing.assert_allclose(layout.rows(y, count), x @ weights.T, atol=1e-12)
     # Every slot has a result, or 0: nothing else is there that a polynomial could make large.
-    expected = np.tile(after.spread(x @ weights.T), (1, places // after.period)).T.ravel()
+    whole = np.vstack([x @ weights.T, np.zeros((lacking, outputs))]).reshape(2, layout.capacity, outputs)
+    repeats = slot_count // (after.period * after.lanes)
+    expected = np.tile(after.spread(whole), (1, 1, repeats)).transpose(0, 2, 1).ravel()
     np.testing.assert_allclose(y, expected, atol=1e-12)
     turns, diagonals = (
         _moves.turns(_weights.terms(weights), before, after),
         _moves.diagonals(_weights.terms(weights), before, after),
     )
     assert list(diagonals) == list(turns.places)
-    assert turns.folds == _moves.folds(before, after)
+    assert (turns.folds, turns.lanes) == (_moves.folds(before, after), lanes)
+    assert (turns.merges, turns.merged) == (_moves.merges(before, after), merged)
     assert all(diagonal.any() for diagonal in diagonals.values()) or turns.is_slotwise
 
 
@@ -69,7 +82,7 @@ def test_any_places_give_the_product(periods: tuple[int, int], rng: np.random.Ge
 
         weights = drawn.normal(size=(7, 9)) * (drawn.uniform(size=(7, 9)) < 0.5)
         before, after = anywhere(9, periods[0]), anywhere(7, periods[1])
-        check(weights, before, after, 1 + seed % 2, rng)
+        check(weights, before, after, 1 + seed % 2, rng, merged=1 << seed % 3)
         turned = after.turned(5)
         check(weights, before, turned, 1, rng)
         np.testing.assert_array_equal((after.first + 5) % after.period == turned.first, [True] * 7) if (
@@ -92,6 +105,11 @@ def test_images_are_on_the_grid() -> None:
         assert set(placement.features) == {-1, *range(96)}
     assert [placement.period for placement in grid.placements((6, 4, 4), 256)] == [128]
     assert list(grid.placements((10,), 4096)) == []
+    # Units that were merged have a grid of half the width, in which pixels are as far apart from those above.
+    halves = list(grid.placements((6, 4, 4), 4096, 6, 2))
+    assert [(placement.period, placement.lanes) for placement in halves] == [(8 * 32, 6), (8 * 32, 6), (4 * 32, 6)]
+    assert halves[-1].features[channel // 2 * 32 + (2 * y + channel % 2) * 4 + x] == channel * 16 + y * 4 + x
+    assert list(grid.placements((6, 4, 4), 4096, 6, 4)) == []
     # A series has one row.
     series = _placement.Grid.of([(1, 30), (3, 15)])
     assert [placement.period for placement in series.placements((3, 15), 4096)] == [128, 128, 128, 64]
@@ -140,37 +158,59 @@ def residual_program(rng: np.random.Generator) -> Program:
     return replace(program, steps=(*others, replace(third, weights=wide, sources=(1, 2))))
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize(("lanes", "most_lanes"), [(1, 1), (2, 2), (4, 16)])
 @pytest.mark.parametrize("made", [small_program, residual_program])
 @pytest.mark.parametrize("is_chained", [False, True])
-def test_the_choice_is_the_best_of_all(made: Any, lanes: int, is_chained: bool, rng: np.random.Generator) -> None:
-    program = made(rng)
-    placer = _placement.Placer(program, Schedule(program.levels), _costs.Costs(12, 3), 512)
-    assert placer.least_places == 64
+def test_the_choice_is_the_best_of_all(
+    made: Any, lanes: int, most_lanes: int, is_chained: bool, rng: np.random.Generator
+) -> None:
+    program, slot_count = made(rng), 512
+    costs, most = _costs.Costs(12, 3), {"lanes": lanes, "most_lanes": most_lanes}
+    placer = _placement.Placer(program, Schedule(program.levels), costs, slot_count, **most)
+    room = _placement.room(program, slot_count, **most)
+    assert room == ([lanes, 8, 16, 16] if most_lanes == 16 else [lanes] * 4)
 
     def seconds(placements: tuple[Placement, ...]) -> float:
-        costs, total = _costs.Costs(12, 3), 0.0
+        total = 0.0
         for index, step in enumerate(program.maps):
             after, level = placements[index + 1], program.levels - program.depths[program.steps.index(step)][0]
             for number, weights in program.parts(step):
                 before = placements[number]
+                if before.lanes > after.lanes:
+                    return np.inf
                 turns = _moves.turns(_weights.terms(weights), before, after)
-                layout = _layout.of_rows(lanes, (before, after), is_chained=is_chained)
-                total += costs.rows(level, turns, layout)
+                layout = _layout.of_rows((before, after), is_chained=is_chained)
+                total += costs.rows(level, turns, layout, units=most_lanes // before.lanes)
+            if index < 2:
+                square = program.polynomials[index]
+                total += most_lanes // after.lanes * costs.polynomial(level - 1, square)
         return total
 
-    best = placer.best(lanes, 512 // lanes, is_chained=is_chained).placements
-    assert max(placement.period for placement in best) * lanes <= 512
+    best = placer.best(is_chained=is_chained).placements
+    assert max(placement.period * placement.lanes for placement in best) <= slot_count
     for step, after in zip(program.maps, best[1:], strict=True):
         for number, weights in program.parts(step):
-            check(weights, best[number], after, lanes, rng)
+            before = best[number]
+            check(weights, before, after, before.lanes, rng, after.lanes // before.lanes)
+    if most_lanes > lanes and is_chained:
+        assert [placement.lanes for placement in best] == [4, 8, 16, 16]
     grid = _placement.Grid(8, 8)
     shapes = ((1, 8, 8), (3, 4, 4), (6, 2, 2), (5,))
     sizes = (64, 48, 24, 5)
-    some = [[_layout.plain(n), *grid.placements(s, 512 // lanes)] for n, s in zip(sizes, shapes, strict=True)]
+    some = [
+        [
+            placement
+            for own in sorted({lanes, each})
+            for placement in (
+                _layout.plain(n, own),
+                *grid.placements(s, slot_count // own, own, own // lanes),
+            )
+        ]
+        for n, s, each in zip(sizes, shapes, room, strict=True)
+    ]
     assert min(map(len, some[:3])) > 1
     assert seconds(best) <= min(map(seconds, itertools.product(*some))) * (1 + 1e-9)
-    plain = seconds(tuple(map(_layout.plain, sizes)))
+    plain = seconds(tuple(_layout.plain(size, lanes) for size in sizes))
     assert seconds(best) < plain / 1.5
 
 
@@ -184,7 +224,10 @@ def test_the_choice_is_the_best_of_all(made: Any, lanes: int, is_chained: bool, 
     ],
 )
 def test_rotations_and_their_keys(is_chained: bool, count: int, digit_count: int, amounts: set[int]) -> None:
-    layout = _layout.of_rows(1, (_layout.plain(64), _layout.plain(64)), is_chained=is_chained)
-    rotations = _costs.Rotations.of((0, 1, 2, 3, 5, 7, 9, 10, 17, 18, 19, 21, 23, 25), layout)
+    layout = _layout.of_rows((_layout.plain(64), _layout.plain(64)), is_chained=is_chained)
+    rotations = _costs.Rotations.of(_moves.Turns((0, 1, 2, 3, 5, 7, 9, 10, 17, 18, 19, 21, 23, 25), ()), layout)
     assert (rotations.count, rotations.digit_count, rotations.amounts) == (count, digit_count, amounts)
-    assert _costs.Rotations.of((0,), layout).count == 0
+    one = _moves.Turns((0,), (1, 2), merges=(1, 2))
+    assert _costs.Rotations.of(one, layout).count == 0
+    # Of eight units, six are rotated into two, which are folded twice each.
+    assert _costs.Rotations.after(one, 8) == 6 + 2 * 2

@@ -323,7 +323,7 @@ def test_a_changed_model_is_noticed(folder: Path, tmp_path: Path) -> None:
 
     with pytest.raises(errors.ChecksumError, match=r"^load: the model was written with the hash"):
         ml.load(rewritten(tmp_path / "model", folder / "model", other_weights))
-    with pytest.raises(errors.NewerFormatError, match=r"format 1, and this version reads 4; compile the model anew"):
+    with pytest.raises(errors.NewerFormatError, match=r"format 1, and this version reads 5; compile the model anew"):
         ml.load(rewritten(tmp_path / "model", folder / "model", lambda notes: notes | {"format": 1}))
 
 

@@ -123,6 +123,47 @@ def test_both_parts_of_slots_have_rows(network: Any, model: ml.Model, tmp_path: 
         ml.load(rewritten(tmp_path / "changed", tmp_path / "model", change))
 
 
+def test_units_are_merged_where_there_is_room(network: Any, tmp_path: Path) -> None:
+    """Strides of two leave room for twice the rows: from the last convolutions on, four units' rows are in one."""
+    _, x = network
+    merged = compiled(network, batch=16)
+    layout = merged._plan.layout
+    lanes = [placement.lanes for placement in layout.placements]
+    assert (lanes[0], lanes[-1], set(lanes), lanes) == (2, 8, {2, 4, 8}, sorted(lanes))
+    assert (layout.parts, layout.units_in, layout.capacity) == (2, 4, 16)
+    units = [stage.units for stage in merged._plan.stages]
+    assert (units[0], units[-1], units) == (4, 1, sorted(units, reverse=True))
+    assert merged._plan.seconds < 0.8 * compiled(network, batch=4)._plan.seconds_of(16)
+    client, server = merged.keys()
+    assert server.nbytes == merged.key_nbytes
+    # The last group lacks rows.
+    rows = client.encrypt(x)
+    assert (len(x), rows.ciphertext.unit_count) == (20, 8)
+    expected = merged.simulate(x)
+    scores = merged(rows, server)
+    assert scores.ciphertext.unit_count == 2
+    np.testing.assert_allclose(client.decrypt(scores), expected, atol=1e-5 * np.ptp(expected))
+    merged.save(tmp_path / "model")
+    client.save(tmp_path / "client")
+    loaded, owner = ml.load(tmp_path / "model"), ml.load(tmp_path / "client")
+    assert isinstance(loaded, ml.Model)
+    assert isinstance(owner, ml.Client)
+    assert (loaded.hash, str(loaded._plan)) == (merged.hash, str(merged._plan))
+    np.testing.assert_array_equal(owner.decrypt(scores), client.decrypt(scores))
+
+
+@pytest.mark.parametrize("lanes", [None, [2], [2, 2, 2, 2, 2, 2, 2, 3], [4, 2, 2, 2, 2, 2, 2, 2, 4], [2] * 8 + [2**9]])
+def test_malformed_lanes_are_refused(model: ml.Model, lanes: Any, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+
+    def change(notes: Any) -> Any:
+        notes["layout"]["lanes"] = lanes
+        return notes
+
+    with pytest.raises(errors.HeaderError, match="malformed"):
+        ml.load(rewritten(tmp_path / "changed", tmp_path / "model", change))
+
+
 def test_diagonals_take_less_memory_where_it_is_short(network: Any, model: ml.Model) -> None:
     _, x = network
     whole = model._plan

@@ -6,7 +6,6 @@ They choose between layouts, the same ones on every machine. What is shown are t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,8 +37,6 @@ _DECODING: Final = 17
 
 _BOOTSTRAP: Final = 2.1
 """Seconds of a bootstrap from level 0 to 13 at N = 2^16."""
-_FAST_OF_BOTH: Final = 0.82
-"""Time like `FAST`, of complex values."""
 _BOOTSTRAP_LEVELS: Final = 15
 """Levels that it takes itself."""
 
@@ -103,21 +100,22 @@ class Costs:
         """Seconds of a product with a number or a plaintext."""
         return self._of_transforms(2 * (level + 1))
 
-    def rows(self, level: int, turns: Turns, layout: Layout, kind: str = "packed") -> float:
-        """Seconds of a map of rows, of diagonals that are held packed, light or made anew."""
-        folds = self.rotations(level - 1, len(turns.folds), len(turns.folds))
+    def rows(self, level: int, turns: Turns, layout: Layout, kind: str = "packed", units: int = 1) -> float:
+        """Seconds of a map of some units of rows, of diagonals that are held packed, light or made anew."""
+        counts = Rotations.after(turns, units)
+        after = self.rotations(level - 1, counts, counts)
         if turns.is_slotwise:
-            return self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + folds
-        each = self._of(_PRODUCT, level + 1) + self.anew(level, kind)
-        products = len(turns.places) * each
-        own = Rotations.of(turns.places, layout)
+            return units * self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + after
+        # Diagonals are transformed once for all units.
+        products = len(turns.places) * (units * self._of(_PRODUCT, level + 1) + self.anew(level, kind))
+        own = Rotations.of(turns, layout)
         rotations = self.rotations(level, own.count, own.digit_count)
-        return rotations + products + self.rescaling(level) + folds
+        return units * (rotations + self.rescaling(level)) + products + after
 
-    def sketch(self, level: int, step: Step) -> float:
+    def sketch(self, level: int, step: Step, parts: int = 1) -> float:
         """Seconds of a step whose places in slots aren't known: maps have a diagonal for each weight of a sum."""
         if isinstance(step, Polynomial):
-            return self.polynomial(level, step)
+            return self.polynomial(level, step, parts)
         count = len(terms(step.weights)[2]) / len(step.bias)
         rotations = self.rotations(level, round(2 * count**0.5), 2)
         return rotations + self._of(_PRODUCT, level + 1) * count + self.rescaling(level)
@@ -130,20 +128,24 @@ class Costs:
     def bootstrap(self, level: int, to: int, stage_count: int, parts: int = 1) -> float:
         """Seconds of a bootstrap to a level, of real values or of both parts."""
         whole = _BOOTSTRAP * 2.0 ** (self.log_n - 16) * (to + _BOOTSTRAP_LEVELS) / (13 + _BOOTSTRAP_LEVELS)
-        fast = FAST if parts == 1 else _FAST_OF_BOTH
-        return whole * (fast if level >= stage_count else 1.0)
+        return whole * (FAST[parts] if level >= stage_count else 1.0)
 
     def features(self, level: int, weight_count: int, output_count: int) -> float:
         """Seconds of a map of features."""
         each = self._of(_PASS, 2 * (level + 1)) + 2 * _CALL
         return weight_count * each + output_count * self.rescaling(level)
 
-    def polynomial(self, level: int, step: Polynomial) -> float:
-        """Seconds of a polynomial of one unit: products of ciphertexts, and terms, which are summed at low levels."""
+    def polynomial(self, level: int, step: Polynomial, parts: int = 1) -> float:
+        """Seconds of a polynomial of one unit: products of ciphertexts, and terms, which are summed at low levels.
+
+        Both parts are taken apart by a conjugation.
+        """
         if step.is_square:
-            return self.switch(level) + self.rescaling(level)
-        terms = self._of(_PASS, 2 * (level - step.levels + 2)) * step.degree
-        return sum(self.switch(level - k) for k in products_of(step)) + terms
+            each = self.switch(level) + self.rescaling(level)
+        else:
+            terms = self._of(_PASS, 2 * (level - step.levels + 2)) * step.degree
+            each = sum(self.switch(level - k) for k in products_of(step)) + terms
+        return parts * each + (parts - 1) * self.switch(level)
 
 
 @dataclass(frozen=True)
@@ -164,11 +166,17 @@ class Rotations:
     is_chained: bool
 
     @classmethod
-    def of(cls, places: Iterable[int], layout: Layout) -> Rotations:
-        """Return the rotations of diagonals in places of a layout."""
-        slots = layout.slot_count
-        babies, giants = _native.rotations_of_diagonals([place * layout.lanes for place in places], slots)
+    def of(cls, turns: Turns, layout: Layout) -> Rotations:
+        """Return the rotations of a map's diagonals in a layout."""
+        amounts = [place * turns.lanes for place in turns.places]
+        babies, giants = _native.rotations_of_diagonals(amounts, layout.slot_count)
         return cls(tuple(babies), tuple(giants), layout.is_chained)
+
+    @staticmethod
+    def after(turns: Turns, units: int) -> int:
+        """Return the key switches after the products of some units: merges and folds."""
+        left = units // turns.merged
+        return units - left + left * len(turns.folds)
 
     @property
     def _chain(self) -> set[int]:

@@ -25,7 +25,7 @@ from ..ckks import Engine, Plaintext
 from ..errors import ChecksumError, FileKindError, HeaderError, ModelError, NewerFormatError
 from ._weights import Weights, csr, is_sparse
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Version of the notes, and of what programs mean: part of every model's hash."""
 
 NOTE: Final = "ml"

@@ -44,7 +44,7 @@ def _factor(is_large: bool) -> float:
     program = Program(
         InputRange(*ends, ends[1], ends[0], 1.0), tuple(steps[:-1]), 1.0, False, Task(None, None, True), ""
     )
-    layout = of_rows(1, tuple(map(plain, _SIZES)), is_chained=False)
+    layout = of_rows(tuple(map(plain, _SIZES)), is_chained=False)
     layout = replace(layout, schedule=Schedule(program.levels))
     engine = Engine(max_level=_ENGINE_LEVELS[is_large], slot_count=layout.slot_count, thread_count=1)
     plan, runner = plan_of(program, layout, engine), Runner(engine, program, layout)

@@ -6,6 +6,9 @@ P. Where P > Q, a sum's terms are spread over P/Q copies of the results, so that
 are added up by rotations by Q, 2Q, …, P/2: halves are folded onto each other until one is left. A feature in several
 places gives each of its terms a choice of offsets, and as few as a greedy cover finds are taken.
 
+Results may have more lanes than the input. Seen with the input's lanes, their places are then apart, with places for
+other units' rows between them: each unit has the same products, and units are merged by rotations into these places.
+
 Method: Halevi, Shoup, "Algorithms in HElib", eprint 2014/106; Juvekar, Vaikuntanathan, Chandrakasan, "GAZELLE",
 USENIX Security 2018, section 4 (hybrid products); Lee et al., "Low-complexity deep convolutional neural networks on
 fully homomorphic encryption using multiplexed parallel convolutions", ICML 2022 (places of images).
@@ -24,7 +27,7 @@ from ._weights import Array, Terms
 
 @dataclass(frozen=True)
 class Turns:
-    """Rotations of a map of rows, in places.
+    """Rotations of a map of rows, in places of the input.
 
     Attributes
     ----------
@@ -32,10 +35,21 @@ class Turns:
         Amounts to the left by which the input is rotated, in order: one for each diagonal that isn't zero.
     folds : tuple of int
         Amounts to the left by which sums are added up afterwards.
+    lanes : int
+        Slots of a place.
+    merges : tuple of int
+        Amounts to the right by which each second unit is rotated, before it is added to the one before it.
     """
 
     places: tuple[int, ...]
     folds: tuple[int, ...]
+    lanes: int = 1
+    merges: tuple[int, ...] = ()
+
+    @property
+    def merged(self) -> int:
+        """Units whose results become one."""
+        return 1 << len(self.merges)
 
     @property
     def is_slotwise(self) -> bool:
@@ -143,17 +157,27 @@ class _Kinds:
 
 def folds(before: Placement, after: Placement) -> tuple[int, ...]:
     """Return the amounts to the left by which copies of results are added up."""
-    return tuple(after.period << k for k in range((before.period // after.period).bit_length() - 1))
+    own = after.apart(before.lanes)
+    return tuple(own.period << k for k in range((before.period // own.period).bit_length() - 1))
+
+
+def merges(before: Placement, after: Placement) -> tuple[int, ...]:
+    """Return the amounts to the right by which each second unit's results are rotated, and added to another's."""
+    return tuple(1 << k for k in range((after.lanes // before.lanes).bit_length() - 1))
 
 
 def turns(found: Terms, before: Placement, after: Placement) -> Turns:
     """Return the rotations of a map, for its weights that aren't zero."""
-    chosen = np.sort(_Kinds.of(found, before, after).cover())
-    return Turns(tuple(map(int, chosen)) or (0,), folds(before, after))
+    chosen = np.sort(_Kinds.of(found, before, after.apart(before.lanes)).cover())
+    return Turns(tuple(map(int, chosen)) or (0,), folds(before, after), before.lanes, merges(before, after))
 
 
-def diagonals(entries: Terms, before: Placement, after: Placement) -> dict[int, Array]:
-    """Return the diagonals of a map that aren't zero, by their offsets: numbers for the places of the longer period."""
+def diagonals(entries: Terms, before: Placement, results: Placement) -> dict[int, Array]:
+    """Return the diagonals of a map that aren't zero, by their offsets: numbers for the places of the longer period.
+
+    Both are in places of the input.
+    """
+    after = results.apart(before.lanes)
     found = _Kinds.of(entries, before, after)
     modulus, length = found.modulus, max(before.period, after.period)
     chosen = found.cover()

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ._files import Notes, packed, packed_integers, packed_weights, unpacked, unpacked_integers, unpacked_weights
-from ._layout import KINDS, Layout, Placement, power
+from ._layout import KINDS, MOST_UNITS, Layout, Placement, power
 from ._network import Task
 from ._program import Map, Polynomial, Program, Step
 from ._ranges import InputRange
@@ -63,10 +63,10 @@ def of_layout(layout: Layout) -> Notes:
     return {
         "kind": layout.kind,
         "slot_count": layout.slot_count,
-        "lanes": layout.lanes,
         "feature_count": layout.feature_count,
         "output_count": layout.output_count,
         "placements": [packed_integers(placement.features) for placement in layout.placements],
+        "lanes": [placement.lanes for placement in layout.placements],
         "is_chained": layout.is_chained,
         "level": layout.schedule.level,
         "bootstraps": [list(pair) for pair in layout.schedule.bootstraps],
@@ -77,17 +77,22 @@ def of_layout(layout: Layout) -> Notes:
 
 def to_layout(notes: Notes) -> Layout:
     """Read a layout."""
-    names = ("slot_count", "lanes", "feature_count", "output_count")
-    slot_count, lanes, feature_count, output_count = (_count(notes[name]) for name in names)
+    names = ("slot_count", "feature_count", "output_count")
+    slot_count, feature_count, output_count = (_count(notes[name]) for name in names)
     kind = notes["kind"]
-    if kind not in ("rows", "features") or slot_count != power(slot_count) or lanes != power(lanes):
+    if kind not in ("rows", "features") or slot_count != power(slot_count):
         raise ValueError("a layout")
     entries = notes["placements"]
     if not isinstance(entries, list) or (len(entries) < 2 if kind == "rows" else entries):
         raise ValueError("placements")
-    placements = tuple(_to_placement(entry, slot_count // lanes) for entry in entries)
-    if placements and (placements[0].count, placements[-1].count) != (feature_count, output_count):
-        raise ValueError("placements")
+    pairs = zip(entries, notes["lanes"], strict=True)
+    placements = tuple(_to_placement(entry, _count(lanes), slot_count) for entry, lanes in pairs)
+    if placements:
+        first, last = placements[0], placements[-1]
+        if (first.count, last.count) != (feature_count, output_count):
+            raise ValueError("placements")
+        if not first.lanes <= last.lanes <= first.lanes * MOST_UNITS:
+            raise ValueError("lanes")
     if not isinstance(notes["is_chained"], bool):
         raise ValueError("is_chained")
     kinds = tuple(notes["kinds"])
@@ -98,19 +103,19 @@ def to_layout(notes: Notes) -> Layout:
     if parts > (2 if kind == "rows" else 1):
         raise ValueError("parts")
     ends = feature_count, output_count
-    return Layout(kind, slot_count, lanes, *ends, placements, notes["is_chained"], schedule, kinds, parts)
+    return Layout(kind, slot_count, *ends, placements, notes["is_chained"], schedule, kinds, parts)
 
 
-def _to_placement(entry: Any, most_places: int) -> Placement:
+def _to_placement(entry: Any, lanes: int, slot_count: int) -> Placement:
     """Read a placement of which every feature has a place."""
     features = unpacked_integers(entry)
     period = len(features)
-    if not period or period != power(period) or period > most_places:
-        raise ValueError(f"a placement of {period} places")
+    if not period or period != power(period) or lanes != power(lanes) or period * lanes > slot_count:
+        raise ValueError(f"a placement of {period} places and {lanes} lanes")
     count = int(features.max()) + 1
     if not np.array_equal(np.unique(features[features >= 0]), np.arange(count)) or features.min() < -1 or count < 1:
         raise ValueError("a placement")
-    return Placement(features, count)
+    return Placement(features, count, lanes)
 
 
 def of_program(program: Program) -> Notes:

@@ -5,9 +5,14 @@ rows of a power of two: pixel (y, x) of an image that is 1/g as high and wide is
 tells q² channels apart (multiplexed), or all places of a pixel have the same number; further channels are in further
 grids. Where fewer than g² channels share a grid, the other places of each pixel repeat them, or are left out.
 
+*Lanes.* Results that leave room may have as many times the lanes as there is room for, up to the rows that are wanted:
+units are then merged. Images' further lanes take the places of b, beside the lanes before, so that the grid is as many
+times narrower, and offsets to the larger image's pixels are still the same for all pixels.
+
 *Costs.* A map's costs depend on the placements at its ends alone, and turning its results turns all offsets by as much:
 so the best placements are a shortest path through the choices for those results that later maps take, found exactly,
-and each map's results are turned to where its rotations are fewest.
+and each map's results are turned to where its rotations are fewest. Results of more lanes take fewer units through the
+next polynomial and bootstraps.
 """
 
 from __future__ import annotations
@@ -21,8 +26,8 @@ import numpy as np
 from ._costs import Costs
 from ._layout import Layout, Placement, of_rows, plain, power
 from ._moves import Turns, turns
-from ._program import Map, Program
-from ._schedule import Schedule
+from ._program import Map, Polynomial, Program
+from ._schedule import Schedule, held_before
 from ._weights import Terms, pattern, terms
 
 _MOST_TURNS: Final = 4
@@ -45,8 +50,8 @@ class Grid:
             power(max((width for _, _, width in images), default=1)),
         )
 
-    def placements(self, shape: tuple[int, ...], most: int) -> Iterator[Placement]:
-        """Yield the placements of a shape on the grid, of a period up to a largest one."""
+    def placements(self, shape: tuple[int, ...], most: int, lanes: int = 1, merged: int = 1) -> Iterator[Placement]:
+        """Yield the placements of a shape on the grid, of a period up to a largest one, for units that were merged."""
         if not 2 <= len(shape) <= 3:
             return
         channels, height, width = _image(shape)
@@ -54,14 +59,18 @@ class Grid:
         gap = 1
         while (is_flat or 2 * gap * height <= self.height) and 2 * gap * width <= self.width:
             gap *= 2
+        own = Grid(self.height, self.width // merged)
         for step in sorted({gap, max(gap // 2, 1)}):
+            if step < merged:
+                continue
             for share in (1 << k for k in range(step.bit_length())):
-                rows = (1, 1) if is_flat else (step, share)
-                if power(-(-channels // (rows[1] * share))) * self.height * self.width > most:
+                rows, columns = (1, 1) if is_flat else (step, share), (step // merged, min(share, step // merged))
+                if power(-(-channels // (rows[1] * columns[1]))) * own.height * own.width > most:
                     continue
-                yield self._multiplexed((channels, height, width), rows, (step, share), repeated=True)
-                if share < step:
-                    yield self._multiplexed((channels, height, width), rows, (step, share), repeated=False)
+                kinds = (True, False) if rows[1] < rows[0] or columns[1] < columns[0] else (True,)
+                for repeated in kinds:
+                    found = own._multiplexed((channels, height, width), rows, columns, repeated=repeated)
+                    yield replace(found, lanes=lanes)
 
     def _multiplexed(
         self,
@@ -103,74 +112,117 @@ class Routes:
     def __init__(self, program: Program) -> None:
         self._parts = [[weights for _, weights in program.parts(step)] for step in program.maps]
         self._patterns = [[pattern(weights) for weights in parts] for parts in self._parts]
-        self._found: dict[tuple[bytes, bytes, bytes], Turns] = {}
+        self._found: dict[tuple[bytes, bytes, bytes, int], Turns] = {}
         self._terms: tuple[bytes, Terms] | None = None
 
     def turns(self, index: int, part: int, before: Placement, after: Placement) -> Turns:
         """Return the rotations of a part of a map, by their numbers, from one placement to another."""
         mark = self._patterns[index][part]
-        key = (mark, before.digest, after.digest)
+        merged = after.lanes // before.lanes
+        key = (mark, before.digest, after.digest, merged)
         if key not in self._found:
             if self._terms is None or self._terms[0] != mark:
                 self._terms = mark, terms(self._parts[index][part])
             self._found[key] = turns(self._terms[1], before, after)
-        return self._found[key]
+        return replace(self._found[key], lanes=before.lanes)
+
+
+def room(program: Program, slot_count: int, lanes: int, most_lanes: int) -> list[int]:
+    """Return the lanes that the input and each map's results have room for: no later ones have fewer."""
+    sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
+    found = [max(min(most_lanes, slot_count // power(size)), lanes) for size in sizes]
+    return [lanes, *(min(found[number:]) for number in range(1, len(found)))]
 
 
 class Placer:
-    """Placements of a program: offsets between candidates are found once, for any number of lanes."""
+    """Placements of a program from an input of so many lanes on, in rings of up to so many slots."""
 
     def __init__(
-        self, program: Program, schedule: Schedule, costs: Costs, most_places: int, routes: Routes | None = None
+        self,
+        program: Program,
+        schedule: Schedule,
+        costs: Costs,
+        slot_count: int,
+        routes: Routes | None = None,
+        *,
+        lanes: int = 1,
+        most_lanes: int = 1,
+        parts: int = 1,
+        stage_count: int = 0,
     ) -> None:
         self._costs = costs
         self._schedule = schedule
         self._program = program
+        self._parts = parts
+        self._rows = max(lanes, most_lanes)
         levels = zip(program.steps, schedule.levels(program), strict=True)
         self._levels = [level for step, (level, _) in levels if isinstance(step, Map)]
+        self._others = self._between(stage_count)
         shapes = [program.shape, *(step.shape for step in program.maps)]
         sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
         grid, found = Grid.of(shapes), {}
-        for size, shape in zip(sizes, shapes, strict=True):
-            if (size, shape) not in found:
-                found[size, shape] = _different([plain(size), *grid.placements(shape, most_places)])
-        self._candidates = [found[key] for key in zip(sizes, shapes, strict=True)]
+        keys = list(zip(sizes, shapes, room(program, slot_count, lanes, most_lanes), strict=True))
+        for size, shape, most in keys:
+            if (size, shape, most) not in found:
+                some = []
+                for own in sorted({lanes, most}):
+                    some.append(plain(size, own))
+                    some += grid.placements(shape, slot_count // own, own, own // lanes)
+                # Plain placements of few lanes may exceed the slots.
+                fitting = [one for one in some if one is some[0] or one.period * one.lanes <= slot_count]
+                found[size, shape, most] = _different(fitting)
+        self._candidates = [found[key] for key in keys]
         self._routes = Routes(program) if routes is None else routes
         self._seconds: dict[tuple[object, ...], float] = {}
 
-    @property
-    def least_places(self) -> int:
-        """Places of a row that is placed plainly."""
-        return max(some[0].period for some in self._candidates)
+    def _between(self, stage_count: int) -> list[float]:
+        """Return the seconds of a unit of the input and of each map's results: of polynomials and of bootstraps."""
+        found, at = [0.0] * (len(self._levels) + 1), 0
+        to, held, arriving = dict(self._schedule.bootstraps), held_before(self._program), self._schedule.level
+        levels = self._schedule.levels(self._program)
+        for index, (step, (level, left)) in enumerate(zip(self._program.steps, levels, strict=True)):
+            if index in to:
+                found[held[index] or 0] += self._costs.bootstrap(arriving, to[index], stage_count, self._parts)
+            if isinstance(step, Polynomial):
+                at += 1
+                found[at] += self._costs.polynomial(level, step, self._parts)
+            arriving = left
+        return found
 
-    def best(self, lanes: int, most_places: int, *, is_chained: bool) -> Layout:
-        """Return the layout of the least time for so many lanes; plain placements may exceed the places."""
-        fitting = [
-            [k for k, placement in enumerate(some) if k == 0 or placement.period <= most_places]
-            for some in self._candidates
-        ]
+    def best(self, *, is_chained: bool) -> Layout:
+        """Return the layout of the least time for each row."""
         # The least seconds up to each choice of placements of the results that later maps take.
-        reached: dict[tuple[int, ...], tuple[float, Path]] = {(k,): (0.0, ((k, 0),)) for k in fitting[0]}
-        for index, some in enumerate(fitting[1:]):
+        reached: dict[tuple[int, ...], tuple[float, Path]] = {
+            (k,): (0.0, ((k, 0),)) for k in range(len(self._candidates[0]))
+        }
+        for index, some in enumerate(self._candidates[1:]):
             later = {number for step in self._program.maps[index + 1 :] for number in self._program.numbers(step)}
             needed = sorted({index + 1} | {number for number in later if number <= index})
             found: dict[tuple[int, ...], tuple[float, Path]] = {}
             for seconds, path in reached.values():
-                for after in some:
-                    cost, turn = self._turned(index, path, after, lanes, is_chained=is_chained)
+                for after, placement in enumerate(some):
+                    if not self._is_wide_enough(index, path, placement):
+                        continue
+                    cost, turn = self._turned(index, path, after, is_chained=is_chained)
                     whole = (*path, (after, turn))
                     key = tuple(whole[number][0] for number in needed)
-                    found[key] = min(found.get(key, (np.inf, ())), (seconds + cost, whole))
+                    cost += seconds + self._others[index + 1] * (self._rows // placement.lanes)
+                    found[key] = min(found.get(key, (np.inf, ())), (cost, whole))
             reached = found
         _, path = min(reached.values())
         placements = (
             some[chosen].turned(turn % some[chosen].period)
             for some, (chosen, turn) in zip(self._candidates, path, strict=True)
         )
-        layout = of_rows(lanes, tuple(placements), is_chained=is_chained)
+        layout = of_rows(tuple(placements), is_chained=is_chained, parts=self._parts)
         return replace(layout, schedule=self._schedule)
 
-    def _turned(self, index: int, path: Path, after: int, lanes: int, *, is_chained: bool) -> tuple[float, int]:
+    def _is_wide_enough(self, index: int, path: Path, after: Placement) -> bool:
+        """Whether no result that a map takes has more lanes than the map's results."""
+        numbers = self._program.numbers(self._program.maps[index])
+        return all(self._candidates[number][path[number][0]].lanes <= after.lanes for number in numbers)
+
+    def _turned(self, index: int, path: Path, after: int, *, is_chained: bool) -> tuple[float, int]:
         """Return a map's seconds after a path, and how far its results are turned for it."""
         second = self._candidates[index + 1][after]
         parts = []
@@ -178,31 +230,36 @@ class Placer:
             before, turn = path[number]
             first = self._candidates[number][before]
             own = self._routes.turns(index, part, first, second)
-            modulus, layout = min(first.period, second.period), of_rows(lanes, (first, second), is_chained=is_chained)
-            parts.append((np.array(own.places) + turn, own.folds, modulus, layout))
+            modulus, layout = (
+                min(first.period, second.period * own.merged),
+                of_rows((first, second), is_chained=is_chained),
+            )
+            parts.append((own, np.array(own.places) + turn, modulus, layout))
         # The last part, of the latest result, has its longest gap before its first offset.
-        offsets, _, modulus, _ = parts[-1]
+        own, offsets, modulus, _ = parts[-1]
         offsets = np.sort(offsets % modulus)
         gaps = offsets - np.roll(offsets, 1)
         gaps[0] += modulus
+        starts = offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]] // own.merged
         options = []
-        for start in offsets[np.argsort(-gaps, kind="stable")[:_MOST_TURNS]]:
+        for start in starts:
             seconds = 0.0
-            for offsets, folds, modulus, layout in parts:
-                turned = Turns(tuple(np.sort((offsets - start) % modulus).tolist()), folds)
+            for own, offsets, modulus, layout in parts:
+                places = np.sort((offsets - start * own.merged) % modulus)
+                turned = replace(own, places=tuple(places.tolist()))
                 seconds += self._cost(self._levels[index], turned, layout)
             options.append((seconds, int(start)))
         return min(options)
 
     def _cost(self, level: int, turned: Turns, layout: Layout) -> float:
         """Return a map's seconds, which are found once for all layers that take the same rotations."""
-        key = (level, turned, layout.slot_count, layout.lanes, layout.is_chained)
+        key = (level, turned, layout.slot_count, layout.is_chained)
         if key not in self._seconds:
-            self._seconds[key] = self._costs.rows(level, turned, layout)
+            self._seconds[key] = self._costs.rows(level, turned, layout, units=self._rows // turned.lanes)
         return self._seconds[key]
 
 
 def _different(placements: list[Placement]) -> list[Placement]:
     """Return placements without those that are equal to one before."""
-    found = {placement.features.tobytes(): placement for placement in reversed(placements)}
+    found = {(placement.features.tobytes(), placement.lanes): placement for placement in reversed(placements)}
     return list(reversed(found.values()))

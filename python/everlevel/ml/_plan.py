@@ -15,11 +15,11 @@ from ..ckks import Engine, EvaluationKey, SecretKey
 from ..ckks._options import default_stage_count
 from ..errors import OutOfMemoryError, ParameterError
 from ._costs import MACHINE, Costs, Rotations, products_of
-from ._layout import KINDS, Layout, of_features, power
+from ._layout import KINDS, MOST_UNITS, Layout, of_features, power
 from ._moves import Turns
-from ._placement import Placer, Routes
+from ._placement import Placer, Routes, room
 from ._program import MOST_GRID_INPUTS, Map, Polynomial, Program
-from ._schedule import Schedule, bootstrapped
+from ._schedule import Schedule, bootstrapped, held_before
 from ._weights import values_of
 
 _MOST_LEVELS: Final = 77
@@ -84,6 +84,8 @@ class Stage:
     ----------
     name : str
     level_in, level_out : int
+    units : int
+        Units of a group that it is computed on.
     rotations, products : int
         Key switches of rotations, and products with plaintexts, numbers or ciphertexts.
     seconds : float
@@ -95,6 +97,7 @@ class Stage:
     name: str
     level_in: int
     level_out: int
+    units: int
     rotations: int
     products: int
     seconds: float
@@ -142,13 +145,13 @@ class Plan:
 
     def table(self, factor: float) -> str:
         """Return the stages as a table, with their seconds on a machine on which steps take so many times as long."""
-        titles = ("step", "levels", "rotations", "products", "seconds, estimated", "weights")
+        titles = ("step", "levels", "units", "rotations", "products", "seconds, estimated", "weights")
         lines: list[Sequence[str]] = [titles]
         for stage in self.stages:
             levels = f"{stage.level_in} → {stage.level_out}"
             size = format_bytes(stage.nbytes) if stage.nbytes else "–"
             counts = (str(stage.rotations), str(stage.products))
-            lines.append((stage.name, levels, *counts, f"{stage.seconds * factor:.2g}", size))
+            lines.append((stage.name, levels, str(stage.units), *counts, f"{stage.seconds * factor:.2g}", size))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
         return "\n".join(row.rstrip() for row in rows)
@@ -158,6 +161,8 @@ class Plan:
         layout = self.layout
         what = f"{layout.lanes} of {layout.slot_count} slots" if layout.kind == "rows" else f"{layout.slot_count}"
         what += ", in both parts of each" * (layout.parts == 2)
+        if layout.kind == "rows" and layout.units_in > 1:
+            what += f"; of {layout.units_in} units, which are merged on the way"
         text = f"{self.table(factor)}\n"
         text += f"layout: {layout.kind}; rows in a group: {layout.capacity} ({what})\n"
         text += f"evaluation keys {format_bytes(self.key_nbytes)}, weights {format_bytes(self.weight_nbytes)}, "
@@ -229,7 +234,7 @@ def made(program: Program, setting: Setting) -> tuple[Plan, Engine]:
         )
     # Of two sets of keys for the same rows, half the memory is worth twice the time.
     best: dict[tuple[str, int, int], tuple[Plan, Engine]] = {}
-    for one in sorted(fitting, key=lambda one: one[0].seconds * one[0].nbytes):
+    for one in sorted(fitting, key=lambda one: one[0].seconds_of(setting.batch) * one[0].nbytes):
         best.setdefault((one[0].layout.kind, one[0].layout.lanes, one[0].layout.parts), one)
     return min(best.values(), key=lambda one: one[0].seconds_of(setting.batch))
 
@@ -252,7 +257,7 @@ def _within(program: Program, layout: Layout, engine: Engine, memory: int | None
     forms = []
     for index, at in enumerate(maps):
         needed = _turns(program, index, layout, routes)
-        forms.append([_rows_stage(program.maps[index], needed, layout, levels[at][0], costs, kind) for kind in KINDS])
+        forms.append([_rows_stage(program, index, needed, layout, levels[at][0], costs, kind) for kind in KINDS])
     moves = []
     for index, stages in enumerate(forms):
         for before, after in pairwise(stages):
@@ -284,23 +289,14 @@ def _layouts(program: Program, setting: Setting, full: Engine, routes: Routes) -
     """Return the layouts that there are: rows of one in a unit up to several, and features."""
     layouts, most_slots = [], full.slot_count
     if setting.layout in (None, "rows"):
-        schedule, costs = Schedule(program.levels), Costs(full.log_n, full.max_level)
-        if _is_deep(full):
-            stage_count = default_stage_count(full._context)
-            whole = costs.bootstrap(0, full.max_level - stage_count, stage_count)
-
-            def share(at: int, level: int) -> float:
-                return costs.sketch(level, program.steps[at]) / whole
-
-            schedule = bootstrapped(program, full.max_level, stage_count, share)
-        placer = Placer(program, schedule, costs, most_slots, routes)
         # In a ring of the same size, several rows take the time of one.
-        lanes, room = 1, max(most_slots // placer.least_places, 1)
-        while lanes <= min(power(setting.batch), room):
-            found = [placer.best(lanes, most_slots // lanes, is_chained=chained) for chained in (False, True)]
+        widest = max(power(size) for size in (program.feature_count, *(len(step.bias) for step in program.maps)))
+        lanes, most = 1, max(most_slots // widest, 1)
+        while lanes <= min(power(setting.batch), most):
             # Both parts of slots have rows where there are more than lanes.
-            counts = (1, 2) if lanes < setting.batch else (1,)
-            layouts += [replace(one, parts=parts) for one in found for parts in counts]
+            for parts in (1, 2) if lanes < setting.batch else (1,):
+                placer = _placer(program, setting, full, routes, lanes, parts)
+                layouts += [placer.best(is_chained=is_chained) for is_chained in (False, True)]
             lanes *= 2
     most = max(step.weights.shape[1] for step in program.maps)
     if setting.layout == "features" and most > MOST_GRID_INPUTS:
@@ -326,42 +322,64 @@ def _layouts(program: Program, setting: Setting, full: Engine, routes: Routes) -
     return layouts
 
 
+def _placer(program: Program, setting: Setting, full: Engine, routes: Routes, lanes: int, parts: int) -> Placer:
+    """Return what finds the placements of so many lanes and parts, for a schedule of the least time."""
+    costs, stage_count = Costs(full.log_n, full.max_level), default_stage_count(full._context)
+    most_lanes = min(power(-(-setting.batch // parts)), lanes * MOST_UNITS)
+    schedule = Schedule(program.levels)
+    if _is_deep(full):
+        whole = costs.bootstrap(0, full.max_level - stage_count, stage_count)
+        most = room(program, full.slot_count, lanes, most_lanes)
+        units = [most[-1] // own for own in most]
+
+        def share(at: int, level: int) -> float:
+            step = program.steps[at]
+            number = sum(isinstance(other, Map) for other in program.steps[:at])
+            return units[number] * costs.sketch(level, step, parts) / whole
+
+        schedule = bootstrapped(program, full.max_level, stage_count, share, units.__getitem__, parts)
+    wishes = {"lanes": lanes, "most_lanes": most_lanes, "parts": parts, "stage_count": stage_count}
+    return Placer(program, schedule, costs, full.slot_count, routes, **wishes)
+
+
 def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | None = None) -> Plan:
     """Return what a program takes in a layout, whose rotations may be known."""
     known = Routes(program) if routes is None else routes
     costs = Costs(engine.log_n, engine.max_level)
     schedule, degree = layout.schedule, 2**engine.log_n
-    bootstraps = dict(schedule.bootstraps)
+    bootstraps, held = dict(schedule.bootstraps), held_before(program)
     stages = []
     rotations: dict[int, int] = {}
-    units = layout.feature_count if layout.kind == "features" else 1
-    map_count = 0
+    is_of_rows, units, map_count = layout.kind == "rows", layout.units_in, 0
     arriving = schedule.level
     for index, (step, (level, level_out)) in enumerate(zip(program.steps, schedule.levels(program), strict=True)):
         if index in bootstraps:
-            stage_count = default_stage_count(engine._context)
-            seconds = costs.bootstrap(arriving, bootstraps[index], stage_count, layout.parts)
-            stages.append(Stage("bootstrap", arriving, bootstraps[index], 0, 0, seconds, 0))
+            count, to = layout.units(held[index] or 0), bootstraps[index]
+            seconds = count * costs.bootstrap(arriving, to, default_stage_count(engine._context), layout.parts)
+            stages.append(Stage("bootstrap", arriving, to, count, 0, 0, seconds, 0))
         arriving = level_out
         if isinstance(step, Polynomial):
-            times = units * layout.parts
-            seconds, products = times * costs.polynomial(level, step), times * len(products_of(step))
+            seconds, products = (
+                units * costs.polynomial(level, step, layout.parts),
+                layout.parts * len(products_of(step)),
+            )
             name, turns = f"{step.name}, degree {step.degree}", 0
             if layout.parts == 2:
-                seconds, name, turns = seconds + costs.switch(level), f"{name}, of both parts", 1
-            stages.append(Stage(name, level, level_out, turns, products, seconds, 0))
-        elif layout.kind == "features":
-            stages.append(_features_stage(step, level, costs))
-            units = len(step.bias)
-        else:
+                name, turns = f"{name}, of both parts", units
+            stages.append(Stage(name, level, level_out, units, turns, units * products, seconds, 0))
+        elif is_of_rows:
             needed = _turns(program, map_count, layout, known)
             for each in needed:
-                own = Rotations.of(each.places, layout).amounts
-                folds = [fold * layout.lanes for fold in each.folds]
-                for amounts, at in ((own, level), (folds, level - 1)):
+                after = [each.lanes * fold for fold in each.folds]
+                after += [layout.slot_count - each.lanes * merge for merge in each.merges]
+                for amounts, at in ((Rotations.of(each, layout).amounts, level), (after, level - 1)):
                     rotations |= {amount: max(rotations.get(amount, 0), at) for amount in amounts}
-            stages.append(_rows_stage(step, needed, layout, level, costs, layout.kinds[map_count]))
+            stages.append(_rows_stage(program, map_count, needed, layout, level, costs, layout.kinds[map_count]))
             map_count += 1
+            units = layout.units(map_count)
+        else:
+            stages.append(_features_stage(step, level, units, costs))
+            units = len(step.bias)
     amounts_left = sorted((-left, highest) for left, highest in rotations.items())
     has_polynomials = bool(program.polynomials)
     conjugates = bool(bootstraps) or (has_polynomials and layout.parts == 2)
@@ -372,27 +390,31 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
     return Plan(layout, engine.log_n, schedule.level, tuple(stages), keys, keys.nbytes(engine), weights, inputs)
 
 
-def _rows_stage(step: Map, parts: list[Turns], layout: Layout, level: int, costs: Costs, kind: str) -> Stage:
+def _rows_stage(
+    program: Program, index: int, parts: list[Turns], layout: Layout, level: int, costs: Costs, kind: str
+) -> Stage:
+    step = program.maps[index]
     rotations = products = 0
     nbytes, seconds = level * _LIMB_BYTES << costs.log_n, 0.0  # the bias
-    for needed in parts:
-        own = Rotations.of(needed.places, layout)
-        rotations += own.count + len(needed.folds)
-        products += len(needed.places)
+    for number, needed in zip(program.numbers(step), parts, strict=True):
+        own, units = Rotations.of(needed, layout), layout.units(number)
+        rotations += units * own.count + Rotations.after(needed, units)
+        products += units * len(needed.places)
         packed = (level + 1) * _DIAGONAL_BYTES
         each = (
             (level + 1) * _LIMB_BYTES if needed.is_slotwise else {"packed": packed, "light": _LIMB_BYTES}.get(kind, 0)
         )
         nbytes += len(needed.places) * each << costs.log_n
-        seconds += costs.rows(level, needed, layout, kind)
+        seconds += costs.rows(level, needed, layout, kind, units)
     name = f"{_name(step)}, {kind}" if kind != "packed" else _name(step)
-    return Stage(name, level, level - 1, rotations, products, seconds, nbytes)
+    units = layout.units(program.numbers(step)[-1])
+    return Stage(name, level, level - 1, units, rotations, products, seconds, nbytes)
 
 
-def _features_stage(step: Map, level: int, costs: Costs) -> Stage:
+def _features_stage(step: Map, level: int, units: int, costs: Costs) -> Stage:
     count = int(np.count_nonzero(values_of(step.weights)))
     seconds = costs.features(level, count, len(step.bias))
-    return Stage(_name(step), level, level - 1, 0, count + len(step.bias), seconds, 0)
+    return Stage(_name(step), level, level - 1, units, 0, count + len(step.bias), seconds, 0)
 
 
 def _name(step: Map) -> str:

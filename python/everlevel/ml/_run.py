@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,23 +12,24 @@ from .._common.locks import Lock
 from ..ckks import Ciphertext, Engine, EvaluationKey, LightPlainMatrix, PlainMatrix, Plaintext
 from ..ckks._slots import twice_parts
 from ..errors import MissingKeyError
-from ._layout import Layout, Placement
-from ._moves import diagonals, folds
+from ._layout import MOST_UNITS, Layout, Placement
+from ._moves import diagonals, folds, merges
 from ._program import WEIGHT_STEP, Map, Polynomial, Program
 from ._weights import Array, Weights, dense, terms
-
-_TOGETHER: Final = 4
-"""Groups of rows that are computed together: as many bootstraps share the reading of keys."""
 
 Report = Callable[[int], None]
 """Told of every step."""
 
 
 class Encoded(NamedTuple):
-    """Encoded part of a map's weights, for the results of a number, and the amounts by which its sums are folded."""
+    """Encoded part of a map's weights, for the results of a number, and rotations of its sums to the right, in slots.
+
+    Each merge makes one unit of two, and then each fold adds a rotated unit to itself.
+    """
 
     number: int
     weights: PlainMatrix | LightPlainMatrix | Plaintext | dict[int, Array]
+    merges: tuple[int, ...]
     folds: tuple[int, ...]
 
 
@@ -52,7 +53,9 @@ class Runner:
     def __call__(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
         """Return the results of a ciphertext of whole groups of units."""
         is_of_rows = self._layout.kind == "rows"
-        units, size = x.units(), _TOGETHER if is_of_rows else self._layout.units_in
+        units, size = x.units(), self._layout.units_in
+        if is_of_rows:
+            size *= max(MOST_UNITS // size, 1)
         results: list[Ciphertext] = []
         for start in range(0, len(units), size):
             some = units[start : start + size]
@@ -75,6 +78,7 @@ class Runner:
     def _of_rows(self, x: Ciphertext, keys: EvaluationKey | None, report: Report) -> Ciphertext:
         """Return the results of some groups' units, for which keys are read, and light diagonals are made, once."""
         results, count, levels = {0: x}, 0, dict(self._layout.schedule.bootstraps)
+        groups = x.unit_count // self._layout.units_in
         for at, step in enumerate(self._program.steps):
             if at in levels:
                 # It is the one ciphertext that is held.
@@ -89,7 +93,7 @@ class Runner:
             else:
                 count, x = count + 1, self._polynomial(step, x, keys)
                 results[count] = x
-            report(x.unit_count)
+            report(groups)
         return x
 
     def _bootstrap(self, x: Ciphertext, level: int, keys: EvaluationKey | None) -> Ciphertext:
@@ -97,11 +101,11 @@ class Runner:
         return self._engine.assume_bound(y, x.bound)
 
     def _map(self, step: Map, results: dict[int, Ciphertext], keys: EvaluationKey | None) -> Ciphertext:
-        engine, lanes = self._engine, self._layout.lanes
+        engine, bound = self._engine, step.sum_bound * self._size
         parts, bias = self._encoded(step)
         level = bias.level + 1
         total: Ciphertext | None = None
-        for number, weights, amounts in parts:
+        for number, weights, to_merge, to_fold in parts:
             if isinstance(weights, Plaintext):
                 y = self._each(engine.multiply, results[number], weights)
             else:
@@ -109,11 +113,15 @@ class Runner:
                 if isinstance(weights, dict) and x.level > level:
                     x = engine.level_down(x, level)
                 y = engine.multiply_matrix(weights, x, _needed(keys))
-            for fold in amounts:
-                y = y + engine.rotate(y, _needed(keys), -fold * lanes)
+            for merge in to_merge:
+                units = y.units()
+                turned = engine.rotate(engine.vstack(units[1::2]), _needed(keys), merge)
+                # One of both is 0 in each slot.
+                y = engine.assume_bound(engine.vstack(units[::2]) + turned, bound)
+            for fold in to_fold:
                 # No partial sum of a row's products is larger than the sum of their sizes.
-                y = engine.assume_bound(y, step.sum_bound * self._size)
-            total = y if total is None else engine.assume_bound(total + y, step.sum_bound * self._size)
+                y = engine.assume_bound(y + engine.rotate(y, _needed(keys), -fold), bound)
+            total = y if total is None else engine.assume_bound(total + y, bound)
         assert total is not None
         return engine.assume_bound(self._each(engine.add, total, bias), self._size)
 
@@ -144,8 +152,8 @@ class Runner:
     def _part(self, number: int, part: Weights, factor: float, after: Placement, level: int, kind: str) -> Encoded:
         engine, layout = self._engine, self._layout
         before = layout.placements[number]
-        found = diagonals(terms(part), before, after)
-        entries = {place * layout.lanes: layout.filled(factor * term) for place, term in found.items()}
+        lanes, found = before.lanes, diagonals(terms(part), before, after)
+        entries = {place * lanes: layout.filled(factor * term, lanes) for place, term in found.items()}
         weights: PlainMatrix | LightPlainMatrix | Plaintext | dict[int, Array] = entries
         if entries.keys() == {0}:
             weights = engine.encode(entries[0], level, bound=float(np.abs(entries[0]).max()))
@@ -153,7 +161,8 @@ class Runner:
             weights = engine.encode_to_plain_matrix(entries, level)
         elif kind == "light":
             weights = engine.encode_to_light_plain_matrix(entries, level)
-        return Encoded(number, weights, folds(before, after))
+        own = (tuple(lanes * amount for amount in amounts(before, after)) for amounts in (merges, folds))
+        return Encoded(number, weights, *own)
 
     def _of_features(self, units: list[Ciphertext], keys: EvaluationKey | None, report: Report) -> list[Ciphertext]:
         results = [units]

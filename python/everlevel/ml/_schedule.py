@@ -14,8 +14,8 @@ from typing import Final
 from ..errors import ParameterError
 from ._program import Map, Polynomial, Program
 
-FAST: Final = 0.65
-"""Time of a bootstrap from levels that SlotsToCoeffs takes first, beside one from below them."""
+FAST: Final = {1: 0.65, 2: 0.82}
+"""Time of a bootstrap from levels that SlotsToCoeffs takes first, beside one from below them, by the parts of slots."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,12 @@ def held_before(program: Program) -> list[int | None]:
 
 
 def bootstrapped(
-    program: Program, max_level: int, stage_count: int, share: Callable[[int, int], float] = lambda at, level: 0.0
+    program: Program,
+    max_level: int,
+    stage_count: int,
+    share: Callable[[int, int], float] = lambda at, level: 0.0,
+    units: Callable[[int], int] = lambda number: 1,
+    parts: int = 1,
 ) -> Schedule:
     """Return the bootstraps of the least time.
 
@@ -85,13 +90,19 @@ def bootstrapped(
     stage_count : int
     share : function of a step's index and level, optional
         Time that it takes there, beside that of a bootstrap from below; steps count nothing, if it is left out.
+    units : function of a result's number, optional
+        Units that are bootstrapped; one, if it is left out.
+    parts : int
+        Parts of slots that have rows.
 
     Raises
     ------
     ParameterError
         If there is a part without such a place that takes more levels than a bootstrap leaves.
     """
-    places = [0, *(at for at, number in enumerate(held_before(program)) if at and number is not None)]
+    held = held_before(program)
+    places = [0, *(at for at, number in enumerate(held) if at and number is not None)]
+    times = [units(held[at] or 0) for at in places]
     starts = [depth for depth, _ in program.depths]
     depths = [starts[at] for at in places]
 
@@ -109,7 +120,8 @@ def bootstrapped(
             for (before, was_fast), (time, levels) in reached.items():
                 level = depths[index] - depths[before] + stage_count * is_fast
                 if before < index and level <= max_level - stage_count * (not was_fast):
-                    own = (FAST if is_fast else 1.0) + steps(before, index, stage_count * is_fast)
+                    own = times[index] * (FAST[parts] if is_fast else 1.0)
+                    own += steps(before, index, stage_count * is_fast)
                     options.append((time + own, (*levels, (places[before], level))))
             if options:
                 reached[index, is_fast] = min(options)

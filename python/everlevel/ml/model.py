@@ -319,6 +319,10 @@ def read(engine: Engine, found: Any, notes: _files.Notes) -> Model:
             sizes = [program.feature_count, *(len(step.bias) for step in program.maps)]
             if [placement.count for placement in layout.placements] != sizes or len(layout.kinds) != len(sizes) - 1:
                 raise ValueError("placements")
+            lanes = [placement.lanes for placement in layout.placements]
+            for index, step in enumerate(program.maps):
+                if any(lanes[number] > lanes[1 + index] for number in program.numbers(step)):
+                    raise ValueError("lanes")
         return program, layout, fidelity, str(notes["hash"])
 
     if not isinstance(found, Plaintext):
