@@ -110,6 +110,7 @@ class Drawn:
             moves = [
                 lambda x: x.reshape(-1), lambda x: x.T, lambda x: np.roll(x, shift), lambda x: np.flip(x),
                 lambda x: np.expand_dims(x, 0), lambda x: np.roll(x, shift, axis=0), lambda x: np.tile(x, 2),
+                lambda x: np.diff(x, axis=0), lambda x: np.convolve(x.reshape(-1), [0.5, -0.25, 0.125]),
             ]  # fmt: skip
             return moves[int(rng.integers(len(moves)))]
         if name == "join":

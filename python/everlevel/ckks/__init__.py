@@ -4,6 +4,7 @@ Its names are `everlevel`'s as well: ``everlevel.Engine`` is ``everlevel.ckks.En
 is `everlevel.ckks.limbs`.
 """
 
+from . import _linear_functions as _linear_functions
 from ._choices import absolute, clip, maximum, minimum, sign, where
 from ._elementary import cos, divide, exp, log, power, reciprocal, rsqrt, sigmoid, sin, sqrt, tanh
 from ._fit import ChebyshevFit, fit

@@ -41,14 +41,17 @@ def total(
         result = summed * factor if factor != 1 else summed
         return lying(known(result._with(_shape.layout((), slots)), bound), ends, share)
     places = blocks(shape, axes)
+    # Sums of some terms are in other slots, and zeros.
+    low, high = x._native.interval
+    ends, share = (min(0.0, low), max(0.0, high)), terms * factor
     if len(places) == 1 and factor != 1:
         x, factor = x * np.full(shape, factor), 1.0
     summed = x._with(_shape.SLOTS)
     for axis in axes:
         summed = added_up(summed, -math.prod(shape[axis + 1 :]), shape[axis])
-    if len(places) == 1:
-        return known(summed, bound)._with(_shape.layout(kept, slots, is_clean=False))
-    return known(moved(summed, places, factor), bound)._with(_shape.layout(kept, slots))
+    is_clean = len(places) > 1
+    result = lying(known(moved(summed, places, factor) if is_clean else summed, bound), ends, share)
+    return result._with(_shape.layout(kept, slots, is_clean=is_clean))
 
 
 def kept(x: Ciphertext, shape: Shape, axes: tuple[int, ...]) -> Ciphertext:

@@ -192,10 +192,15 @@ def gathered(x: Ciphertext, masks: Mapping[int, NDArray[np.float64]]) -> Ciphert
     if len(masks) > _FEW:
         # A product with a matrix takes a square root of the rotations.
         total = engine.multiply_matrix({-delta: mask for delta, mask in masks.items()}, x)
-        return known(total, x.bound * max(float(np.abs(mask).max()) for mask in masks.values()))
-    turned = engine.rotate_batch(x, deltas=list(masks))
-    total = sum((each * mask for each, mask in zip(turned, masks.values(), strict=True)), start=0)
-    return known(total, x.bound * max(float(np.abs(mask).max()) for mask in masks.values()))
+    else:
+        turned = engine.rotate_batch(x, deltas=list(masks))
+        total = sum((each * mask for each, mask in zip(turned, masks.values(), strict=True)), start=0)
+    least, largest = min(mask.min() for mask in masks.values()), max(mask.max() for mask in masks.values())
+    result = known(total, x.bound * float(max(-least, largest)))
+    if x.interval is None or least < 0:
+        return result
+    # Every slot is one of x's times a factor of 0 or more.
+    return lying(result, (min(0.0, x.interval[0]), max(0.0, x.interval[1])), float(largest))
 
 
 def known(x: Ciphertext, size: float) -> Ciphertext:
@@ -256,7 +261,9 @@ def unpadded(layout: Layout, result: Ciphertext, value: complex) -> Ciphertext:
     engine, total = cast(Any, result._engine), result._with(SLOTS) + rest
     native = engine._context.valued_up_to(total._native, layout.size, result._native)
     cleaned: Ciphertext = engine._wrap(native, is_real=total.is_real)
-    return cleaned
+    # Where it isn't known which slots are padding, every one is a value or 0.
+    low, high = result._native.interval
+    return lying(cleaned, (min(0.0, low), max(0.0, high)), 1.0)
 
 
 def _cleaned(value: Any) -> Any:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
+from . import _checks
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
 from ._layouts import counted
@@ -120,6 +121,27 @@ def top_k(x: Ciphertext, k: int, *, count: int | None = None) -> Ciphertext:
     value, width = _checked("top_k", x, count)
     kept = checks.integer_between("top_k", "k", k, 1, width, "choose from these, or a larger count")
     return of_shape(_network(value, width, kept, rising=False, weights=np.ones(kept)), (kept,))
+
+
+@NUMPY.implements(np.quantile)
+def _quantile(a: Ciphertext, q: ArrayLike) -> Ciphertext:
+    """Compute quantiles of a vector, between the two nearest of the sorted values."""
+    shares = _checks.numbers("quantile", q)
+    if shares.dtype.kind == "c" or not np.all((shares >= 0) & (shares <= 1)):
+        raise checks.refusal(
+            "quantile", "q", q, "shares from 0 to 1 are needed; numpy.percentile takes them in percent"
+        )
+    values = sort(a)
+    places = np.minimum(np.ravel(shares) * (len(values) - 1), len(values) - 1)
+    # Of each unit vector, what is at a place between two.
+    weights = np.maximum(1 - np.abs(places[:, None] - np.arange(len(values))), 0)
+    found = cast(Ciphertext, NUMPY.functions[np.matmul](weights, values))
+    return found[: len(places)].reshape(shares.shape) if shares.ndim else found[0]
+
+
+@NUMPY.implements(np.percentile)
+def _percentile(a: Ciphertext, q: ArrayLike) -> Ciphertext:
+    return _quantile(a, _checks.numbers("percentile", q) / 100)
 
 
 @NUMPY.implements(np.median)

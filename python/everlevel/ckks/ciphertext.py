@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 
@@ -310,6 +310,15 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         least = "unknown" if math.isnan(floor) else f"at least {floor:.1f} bits"
         typical = "unknown" if math.isnan(bits) else f"{bits:.1f}"
         return f"{least} (varied values of mean 0: {typical})"
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise OperandTypeError(
+            "setitem: a ciphertext doesn't change, since threads and results share it; make another one, such as "
+            "numpy.where(mask, value, x) with a mask in the clear",
+            argument="ciphertext",
+            expected="numpy.where",
+            actual="assignment",
+        )
 
     # By identity: sets and dictionaries may hold ciphertexts, and find the very ones.
     __hash__ = object.__hash__  # type: ignore[assignment]

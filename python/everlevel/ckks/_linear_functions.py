@@ -1,0 +1,111 @@
+"""NumPy's linear functions of encrypted arrays, by the matrices that NumPy makes of unit vectors; and moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MessageError, OperandTypeError
+from . import _checks, _shape
+from ._layouts import of_one_unit
+from ._numpy import NUMPY
+from ._shape import SLOTS
+from ._shaping import of_shape
+from .ciphertext import Ciphertext
+
+_LINEAR: Final = (np.convolve, np.correlate, np.diff, np.ediff1d, np.gradient, np.trace, np.fft.fft, np.fft.ifft)
+_MOST: Final = 2**24
+"""Entries of a matrix that is made for this."""
+
+
+def _linear(function: Any) -> Callable[..., Ciphertext]:
+    """Make the function of encrypted arrays that stands for a linear one of NumPy's."""
+    name = f"numpy.{function.__name__}"
+
+    def call(*args: Any, **kwargs: Any) -> Ciphertext:
+        encrypted = [i for i, value in enumerate(args) if isinstance(value, Ciphertext)]
+        if len(encrypted) != 1 or any(isinstance(value, Ciphertext) for value in kwargs.values()):
+            raise NUMPY.refusal(name, "one of its arguments is to be encrypted, by place", "Ciphertext")
+        place = encrypted[0]
+        x = of_one_unit(name, args[place])
+
+        def column(unit: NDArray[np.float64]) -> NDArray[Any]:
+            return np.asarray(function(*args[:place], unit.reshape(x.shape), *args[place + 1 :], **kwargs))
+
+        try:
+            first = column(np.zeros(x.size))
+        except (ValueError, TypeError, IndexError) as error:
+            raise OperandTypeError(
+                f"{name}: the arguments don't fit ({error}); choose them as NumPy takes them",
+                argument=name,
+                expected="arguments of NumPy's",
+                actual=str(error),
+            ) from None
+        if not 0 < first.size <= x.slot_count or first.size * x.size > _MOST:
+            raise MessageError(
+                f"{name}: {x.size} values come to {first.size}, and 1 to {x.slot_count} fit, by a matrix of up to "
+                f"{_MOST} entries; take parts of them",
+                length=first.size,
+                slot_count=x.slot_count,
+            )
+        matrix = np.stack([column(unit).ravel() for unit in np.eye(x.size)], axis=1)
+        result = cast(Any, x._engine).multiply_matrix(matrix, x._with(SLOTS))
+        return of_shape(result, first.shape) if first.ndim else cast(Ciphertext, result[:1].reshape(()))
+
+    return call
+
+
+for _function in _LINEAR:
+    NUMPY.implements(_function)(_linear(_function))
+
+
+@NUMPY.implements(np.average)
+def _average(a: Ciphertext, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Ciphertext:
+    """Compute the weighted mean along axes, by weights in the clear."""
+    if weights is None:
+        return a.mean(axis, keepdims=keepdims)
+    shares = _checks.numbers("average", weights)
+    if shares.shape != a.shape:
+        axes = _shape.axes("average", axis, a.ndim)
+        if len(axes) != 1 or shares.shape != (a.shape[axes[0]],):
+            raise MessageError(
+                f"average: the weights are of shape {shares.shape} and the values of {a.shape}; give one for each "
+                f"value, or for each place along one axis"
+            )
+        shares = shares.reshape([-1 if each == axes[0] else 1 for each in range(a.ndim)])
+    total = np.broadcast_to(shares, a.shape).sum(axis, keepdims=True)
+    if not np.all(total):
+        raise MessageError("average: the weights add up to 0; give others")
+    return cast(Ciphertext, (a * (shares / total)).sum(axis, keepdims=keepdims))
+
+
+@NUMPY.implements(np.cov)
+def _covariance(
+    m: Ciphertext, y: None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None
+) -> Ciphertext:
+    """Compute the covariances of variables, one in each row, or in each column where `rowvar` is False."""
+    lost = ddof if ddof is not None else int(not bias)
+    if y is not None:
+        raise NUMPY.refusal("numpy.cov", "y isn't for what is encrypted; stack x and y", type(y).__name__)
+    if m.ndim < 2:
+        return m.var(ddof=lost)
+    rows = m if rowvar else m.transpose()
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    return (centred @ centred.transpose()) * (1 / (rows.shape[1] - lost))
+
+
+@NUMPY.implements(np.prod)
+def _prod(a: Ciphertext) -> Ciphertext:
+    """Multiply all values, halves by halves."""
+    x = of_one_unit("prod", a)
+    size, padded = x.size, 1 << (x.size - 1).bit_length()
+    values = x.ravel()
+    if padded > size:
+        values = cast(Ciphertext, np.concatenate([cast(Any, values), np.ones(padded - size)]))
+    while padded > 1:
+        padded //= 2
+        values = values[:padded] * values[padded : 2 * padded]
+    return values[0]
