@@ -44,7 +44,11 @@ fn compare(bench: &Bench<'_>, a: &[u64], b: &[u64], divide: bool) -> Result<(), 
     let (difference, overflow) = int.checked_sub(&x, &y)?;
     bench.are("checked_sub", &difference, pairs().map(|(a, b)| (a - b) as u64));
     bench.bools("checked_sub", &overflow, pairs().map(|(a, b)| !in_range(a - b)));
+    let clipped = |value: i128| value.clamp(-1 << (width.bits() - 1), (1 << (width.bits() - 1)) - 1) as u64;
+    bench.are("saturating_add", &int.saturating_add(&x, &y)?, pairs().map(|(a, b)| clipped(a + b)));
+    bench.are("saturating_sub", &int.saturating_sub(&x, &public)?, pairs().map(|(a, b)| clipped(a - b)));
     if width < Width::U32 {
+        bench.are("saturating_mul", &int.saturating_mul(&x, &y)?, pairs().map(|(a, b)| clipped(a * b)));
         let (product, overflow) = int.checked_mul(&x, &y)?;
         bench.are("checked_mul", &product, pairs().map(|(a, b)| (a * b) as u64));
         bench.bools("checked_mul", &overflow, pairs().map(|(a, b)| !in_range(a * b)));
@@ -113,6 +117,8 @@ fn signed_quotients_at_edges() {
         let exact = || zip(&a, &b).map(|(a, b)| signed(Width::U8, a) * signed(Width::U8, b));
         bench.are("checked_mul", &product, exact().map(|exact| exact as u64));
         bench.bools("checked_mul", &overflow, exact().map(|exact| !(-128..128).contains(&exact)));
+        let clipped = bench.integers.signed().saturating_mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
+        bench.are("saturating_mul", &clipped, exact().map(|exact| exact.clamp(-128, 127) as u64));
     }
     // Comparisons with a zero in the clear are signs.
     let bench = Bench::new(two_bits(), Width::U8);
@@ -162,7 +168,7 @@ fn signed_extremes_are_rusts() {
 #[test]
 fn signs_take_few_bootstraps() {
     type Operation = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<(), Error>;
-    let operations: [(&str, [Operation; 2], [f64; 4]); 9] = [
+    let operations: [(&str, [Operation; 2], [f64; 4]); 12] = [
         (
             "checked_mul",
             [|i, x, y| i.checked_mul(x, y).map(drop), |i, x, y| i.signed().checked_mul(x, y).map(drop)],
@@ -172,6 +178,21 @@ fn signs_take_few_bootstraps() {
             "checked_add",
             [|i, x, y| i.checked_add(x, y).map(drop), |i, x, y| i.signed().checked_add(x, y).map(drop)],
             [1.25, 1.13, 1.07, 1.04],
+        ),
+        (
+            "saturating_add",
+            [|i, x, y| i.saturating_add(x, y).map(drop), |i, x, y| i.signed().saturating_add(x, y).map(drop)],
+            [1.13, 1.07, 1.04, 1.02],
+        ),
+        (
+            "saturating_sub",
+            [|i, x, y| i.saturating_sub(x, y).map(drop), |i, x, y| i.signed().saturating_sub(x, y).map(drop)],
+            [1.13, 1.07, 1.04, 1.02],
+        ),
+        (
+            "saturating_mul",
+            [|i, x, y| i.saturating_mul(x, y).map(drop), |i, x, y| i.signed().saturating_mul(x, y).map(drop)],
+            [1.6, 1.35, 1.2, 1.11],
         ),
         ("lt", [|i, x, y| i.lt(x, y).map(drop), |i, x, y| i.signed().lt(x, y).map(drop)], [1.0; 4]),
         ("max", [|i, x, y| i.max(x, y).map(drop), |i, x, y| i.signed().max(x, y).map(drop)], [1.0; 4]),

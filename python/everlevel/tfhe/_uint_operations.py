@@ -233,23 +233,6 @@ def checked(self: Core, name: str, a: Any, b: Any) -> tuple[IntegerArray, BoolAr
     return type(x)(self, result, shape), BoolArray(self, overflow, shape)
 
 
-def saturating(self: Any, name: str, a: Any, b: Any) -> IntegerArray:
-    """Take the least or the largest integer where a result is none of the width."""
-    result, overflow = checked(self, name, a, b)
-    low, high = _checks.range_of(result.width, signed=result._signed)
-    limit: Any = filled(self, name, result, 0 if name == "subtract" else high, result.shape)
-    if result._signed:
-        # Sums that are too large have summands of one sign; a product's sign is that of both factors.
-        _, shape, x, y = _pair(self, f"saturating_{name}", a, b)
-        is_low = compare(self, "less", x, 0)
-        if name == "multiply":
-            is_low = is_low ^ compare(self, "less", y, 0)
-        least, largest = (filled(self, name, result, end, shape) for end in (low, high))
-        limit = self.select(is_low, least, largest)
-    found: IntegerArray = self.select(overflow, limit, result)
-    return found
-
-
 def divide(self: Core, name: str, a: Any, b: Any) -> IntegerArray:
     _require_divisor(name, b)
     return binary(self, name, a, b)

@@ -194,17 +194,17 @@ def saturating_add(self: Core, a: Any, b: Any) -> Any:
     >>> engine.decrypt(engine.saturating_add(x, x), secret_key)
     array([ 127, -128,   10], dtype=int8)
     """
-    return _uint_operations.saturating(self, "add", a, b)
+    return _uint_operations.binary(self, "saturating_add", a, b)
 
 
 def saturating_subtract(self: Core, a: Any, b: Any) -> Any:
     """Compute ``a - b``, or the nearest integer of the width where the difference is none: see `saturating_add`."""
-    return _uint_operations.saturating(self, "subtract", a, b)
+    return _uint_operations.binary(self, "saturating_subtract", a, b)
 
 
 def saturating_multiply(self: Core, a: Any, b: Any) -> Any:
     """Compute ``a * b``, or the nearest integer of the width where the product is none: see `saturating_add`."""
-    return _uint_operations.saturating(self, "multiply", a, b)
+    return _uint_operations.binary(self, "saturating_multiply", a, b)
 
 
 def checked_floor_divide(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:

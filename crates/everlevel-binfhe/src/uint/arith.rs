@@ -67,7 +67,8 @@ impl Integers<'_> {
         Ok((a.with(blocks), carry))
     }
 
-    fn sub_blocks(
+    /// Differences, and what a table gives of their last blocks: [`Integers::add_blocks`].
+    pub(super) fn sub_blocks(
         &self,
         op: &'static str,
         a: &UintArray,

@@ -22,7 +22,16 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::mul`].
     pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let op = "checked_mul";
+        self.flagged_product("checked_mul", a, b)
+    }
+
+    /// The products modulo `2^width`, and whether each one is `2^width` or more.
+    pub(super) fn flagged_product(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+    ) -> Result<(UintArray, BoolArray), Error> {
         self.check_pair(op, a, b)?;
         let overflow = self.high_products(op, a, b)?;
         let (product, overflow) = self.product(op, a, b, Some(overflow))?;

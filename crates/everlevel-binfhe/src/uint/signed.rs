@@ -113,11 +113,8 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As there.
     pub fn checked_add(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let op = "checked_add";
-        self.0.check_pair(op, a, b)?;
-        let sums = a.blocks.iter().zip(&b.blocks).map(|(a, b)| self.0.sum([a, b])).collect::<Result<_, _>>()?;
-        let half = self.0.radix.base() / 2;
-        self.with_overflow(op, [a, b], sums, |a, b| (a ^ half) + (b ^ half))
+        let (sum, overflow) = self.add_blocks("checked_add", a, b, &self.overflow())?;
+        Ok((sum, BoolArray(overflow)))
     }
 
     /// [`Integers::sub`], and whether each difference is out of range.
@@ -125,33 +122,63 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::add`].
     pub fn checked_sub(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let op = "checked_sub";
+        let (difference, overflow) = self.sub_blocks("checked_sub", a, b, &self.overflow())?;
+        Ok((difference, BoolArray(overflow)))
+    }
+
+    /// Whether sums are out of range, by their last digits, signed and `M` more.
+    fn overflow(&self) -> Table {
+        let base = self.0.radix.base();
+        self.0.table(|x| u64::from(!(base / 2..base + base / 2).contains(&x)))
+    }
+
+    /// Sums modulo `2^width`, and what a table gives of the last digits of each, signed and `M` more.
+    pub(super) fn add_blocks(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        last: &Table,
+    ) -> Result<(UintArray, Vec<Ciphertext>), Error> {
+        self.0.check_pair(op, a, b)?;
+        let sums = a.blocks.iter().zip(&b.blocks).map(|(a, b)| self.0.sum([a, b])).collect::<Result<_, _>>()?;
+        let half = self.0.radix.base() / 2;
+        self.with_last(op, [a, b], sums, (|a, b| (a ^ half) + (b ^ half), last))
+    }
+
+    /// Differences, and what a table gives of the last digits of each, signed and `M` more.
+    pub(super) fn sub_blocks(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        last: &Table,
+    ) -> Result<(UintArray, Vec<Ciphertext>), Error> {
         self.0.check_pair(op, a, b)?;
         let (base, half) = (self.0.radix.base(), self.0.radix.base() / 2);
         let sums = self.0.complement(b, Some(a))?;
-        self.with_overflow(op, [a, b], sums, |a, b| (a ^ half) + base - 1 - (b ^ half))
+        self.with_last(op, [a, b], sums, (|a, b| (a ^ half) + base - 1 - (b ^ half), last))
     }
 
-    /// Sums modulo `2^width`, and whether each one is out of range, from sums of digits before carries.
+    /// Sums modulo `2^width`, and what a table gives of the last ones, from sums of digits before carries.
     ///
     /// The last digits' `biased` is the sum of signed digits, plus `M`: congruent to the digits' own, so that it
     /// takes that one's place. With the carry into it, it says whether the sum is out of range, beside its digit, in
     /// one bootstrap.
-    fn with_overflow(
+    fn with_last(
         &self,
         op: &'static str,
         [a, b]: [&UintArray; 2],
         mut sums: Vec<Ciphertext>,
-        biased: impl Fn(u64, u64) -> u64,
-    ) -> Result<(UintArray, BoolArray), Error> {
+        (biased, table): (impl Fn(u64, u64) -> u64, &Table),
+    ) -> Result<(UintArray, Vec<Ciphertext>), Error> {
         let (int, base) = (self.0, self.0.radix.base());
         let settled = int.settled(op, &a.last_blocks(), base)?;
         let pairs = settled.iter().zip(&b.last_blocks()).map(|(a, b)| int.pair(a, b)).collect::<Result<_, _>>()?;
         let last = int.map(op, pairs, &int.table2(biased))?;
         sums.iter_mut().skip(a.per - 1).step_by(a.per).zip(last).for_each(|(sum, last)| *sum = last);
-        let is_out = int.table(|x| u64::from(!(base / 2..base + base / 2).contains(&x)));
-        let (blocks, overflow) = int.propagate(op, sums, a.per, Some(&is_out))?;
-        Ok((a.with(blocks), BoolArray(overflow.unwrap_or_else(|| unreachable!("asked for")))))
+        let (blocks, found) = int.propagate(op, sums, a.per, Some(table))?;
+        Ok((a.with(blocks), found.unwrap_or_else(|| unreachable!("asked for"))))
     }
 
     /// `|a|`, which is `a` where it is the least integer.
@@ -173,14 +200,25 @@ impl Signed<'_, '_> {
         Ok((signs, a.with(self.0.propagate(op, sums, a.per, None)?.0)))
     }
 
-    /// `a·b` modulo `2^width`, and whether each product is out of range: the product of magnitudes, complemented and
-    /// one more if the signs differ. Its last digit with the carry into it is `M/2` or more then, and less otherwise,
-    /// unless it is out of range.
+    /// `a·b` modulo `2^width`, and whether each product is out of range.
     ///
     /// # Errors
     /// As [`Integers::checked_mul`].
     pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let (op, int, per) = ("checked_mul", self.0, a.per);
+        let (product, overflow, _) = self.product("checked_mul", a, b)?;
+        Ok((product, overflow))
+    }
+
+    /// `a·b` modulo `2^width`, whether each product is out of range, and whether signs differ: the product of
+    /// magnitudes, complemented and one more if they do. Its last digit with the carry into it is `M/2` or more then,
+    /// and less otherwise, unless it is out of range.
+    pub(super) fn product(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+    ) -> Result<(UintArray, BoolArray, Vec<Ciphertext>), Error> {
+        let (int, per) = (self.0, a.per);
         int.check_pair(op, a, b)?;
         let base = int.radix.base();
         let ((sign_a, x), (sign_b, y)) = (self.magnitude(op, a)?, self.magnitude(op, b)?);
@@ -210,7 +248,7 @@ impl Signed<'_, '_> {
             blocks.extend(digits.iter().chain([&found[2 * e]]).cloned());
             overflow[e].push(found[2 * e + 1].clone());
         }
-        Ok((a.with(blocks), int.any(op, overflow)?))
+        Ok((a.with(blocks), int.any(op, overflow)?, signs))
     }
 
     /// `a >> amount`, rounded down: copies of the sign come in.

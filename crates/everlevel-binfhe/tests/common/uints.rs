@@ -44,6 +44,9 @@ impl<'k> Bench<'k> {
         let (difference, overflow) = int.checked_sub(&x, &y)?;
         self.are("checked_sub", &difference, zip(a, b).map(|(a, b)| a.wrapping_sub(b)));
         self.bools("checked_sub", &overflow, zip(a, b).map(|(a, b)| b > a));
+        let clipped = |a: u64, b: u64| u128::from(max).min(u128::from(a) + u128::from(b)) as u64;
+        self.are("saturating_add", &int.saturating_add(&x, &y)?, zip(a, b).map(|(a, b)| clipped(a, b)));
+        self.are("saturating_sub", &int.saturating_sub(&x, &y)?, zip(a, b).map(|(a, b)| a.saturating_sub(b)));
         Ok(())
     }
 
@@ -58,6 +61,8 @@ impl<'k> Bench<'k> {
         let (product, overflow) = int.checked_mul(&x, &y)?;
         self.are("checked_mul", &product, zip(a, b).map(|(a, b)| a.wrapping_mul(b)));
         self.bools("checked_mul", &overflow, zip(a, b).map(|(a, b)| u128::from(a) * u128::from(b) > u128::from(max)));
+        let clipped = |a: u64, b: u64| u128::from(max).min(u128::from(a) * u128::from(b)) as u64;
+        self.are("saturating_mul", &int.saturating_mul(&x, &y)?, zip(a, b).map(|(a, b)| clipped(a, b)));
         Ok(())
     }
 

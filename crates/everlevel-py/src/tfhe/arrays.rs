@@ -106,7 +106,7 @@ type Pairwise<T> = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<T, Error>
 type Shift = fn(&Integers<'_>, &UintArray, u32) -> Result<UintArray, Error>;
 type Reduce = fn(&Integers<'_>, &UintArray, usize) -> Result<UintArray, Error>;
 
-const BINARY: [(&str, Pairwise<UintArray>); 14] = [
+const BINARY: [(&str, Pairwise<UintArray>); 17] = [
     ("add", |int, a, b| int.add(a, b)),
     ("subtract", |int, a, b| int.sub(a, b)),
     ("multiply", |int, a, b| int.mul(a, b)),
@@ -121,6 +121,9 @@ const BINARY: [(&str, Pairwise<UintArray>); 14] = [
     ("right_shift", |int, a, b| int.shr_by(a, b)),
     ("rotate_left", |int, a, b| int.rotate_left_by(a, b)),
     ("rotate_right", |int, a, b| int.rotate_right_by(a, b)),
+    ("saturating_add", |int, a, b| int.saturating_add(a, b)),
+    ("saturating_subtract", |int, a, b| int.saturating_sub(a, b)),
+    ("saturating_multiply", |int, a, b| int.saturating_mul(a, b)),
 ];
 const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.checked_add(a, b)),
@@ -157,12 +160,15 @@ const REDUCE: [(&str, Reduce); 5] = [
 ];
 
 /// Operations that take the same arrays as signed integers, beside those above, which are the same for both.
-const SIGNED_BINARY: [(&str, Pairwise<UintArray>); 5] = [
+const SIGNED_BINARY: [(&str, Pairwise<UintArray>); 8] = [
     ("floor_divide", |int, a, b| int.signed().div(a, b)),
     ("remainder", |int, a, b| int.signed().rem(a, b)),
     ("minimum", |int, a, b| int.signed().min(a, b)),
     ("maximum", |int, a, b| int.signed().max(a, b)),
     ("right_shift", |int, a, b| int.signed().shr_by(a, b)),
+    ("saturating_add", |int, a, b| int.signed().saturating_add(a, b)),
+    ("saturating_subtract", |int, a, b| int.signed().saturating_sub(a, b)),
+    ("saturating_multiply", |int, a, b| int.signed().saturating_mul(a, b)),
 ];
 const SIGNED_CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.signed().checked_add(a, b)),
