@@ -1,7 +1,9 @@
 //! Gates, tables and integers beside tfhe-rs, in one run:
 //! `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe -- [gate-64 | gate-128 | gate-165 | integer-4-128 |
-//! insecure-tfhe-lib | new-keys-1 … new-keys-8 | uint32 | circuit-bootstrap]…`; `new-keys` is that of 5 bits beside
-//! sets of 2^-64.
+//! insecure-tfhe-lib | new-keys-1 … new-keys-8 | uint32 | uint64 | uint32x16 | uint64x16 | lists |
+//! circuit-bootstrap]…`; `new-keys` is that of 5 bits beside sets of 2^-64. Integers `x16` are sixteen in one array,
+//! with the time of each beside that of the peer's, whose calls take one. `lists` are the sizes and times of fresh
+//! integers by public keys and of results in lists.
 //!
 //! `circuit-bootstrap` has poulpy beside both, too, with its feature, Rust's nightly and
 //! `RUSTFLAGS="-C target-cpu=native"`: `cargo +nightly bench … --features tfhe-rs,poulpy …`.
@@ -18,8 +20,8 @@ use std::sync::Arc;
 use everlevel_bench::new_keys;
 use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{
-    Ciphertext, CircuitParams, EvalKeys, Gadget, Gate, KeySwitch, Literal, Params, ParamsLiteral, SecretKey,
-    SeededCircuitKey, Space, Width, sets,
+    AnyArray, Ciphertext, CircuitParams, EvalKeys, Gadget, Gate, KeySwitch, Literal, Params, ParamsLiteral, PublicKey,
+    SecretKey, SeededCircuitKey, SeededCompressionKey, Space, Width, sets,
 };
 use everlevel_testkit::artifact;
 
@@ -104,16 +106,23 @@ fn of_artifact(bits: u32) -> impl Iterator<Item = Timed> {
     sets.map(|set| ours(&format!("{} bits, {:?}", set.bits, set.kind), new_keys::literal(&set)))
 }
 
-/// The operands of integers of 32 bits.
-const OPERANDS: [u32; 2] = [0xdead_beef, 0x0123_4567];
+/// The operands of integers, of which those of 32 bits have the lower half.
+const OPERANDS: [u64; 2] = [0x5555_aaaa_dead_beef, 0x89ab_cdef_0123_4567];
 
-/// Operations on integers of 32 bits, by name.
-fn our_integers(set: &str) -> Vec<(&'static str, Timed)> {
-    let literal = literal(set);
+/// Operations on integers, and how often each is timed.
+const OPERATIONS: [(&str, usize); 3] = [("add", 5), ("compare", 5), ("multiply", 1)];
+
+/// The groups of integers: their bits, and how many are in an array.
+const INTEGERS: [(&str, u32, usize); 4] =
+    [("uint32", 32, 1), ("uint32x16", 32, 16), ("uint64", 64, 1), ("uint64x16", 64, 16)];
+
+/// Operations on arrays of integers, by name.
+fn our_integers(set: &str, bits: u32, len: usize) -> Vec<(&'static str, Timed)> {
+    let (literal, width) = (literal(set), Width::from_bits(bits).expect("a width"));
     let secret = SecretKey::generate(Arc::new(Params::try_from(literal).expect("valid"))).expect("entropy");
     let keys = Arc::new(EvalKeys::generate(&secret).expect("entropy"));
-    let [a, b] = OPERANDS.map(|x| secret.encrypt_uints(Width::U32, &[u64::from(x)]).expect("entropy"));
-    let timed = |operation: &'static str| {
+    let [a, b] = OPERANDS.map(|x| secret.encrypt_uints(width, &vec![x & width.max(); len]).expect("entropy"));
+    let timed = |(operation, _): (&'static str, usize)| {
         let (keys, a, b) = (Arc::clone(&keys), a.clone(), b.clone());
         let call: Box<dyn FnMut()> = Box::new(move || {
             let integers = keys.integers().expect("a set of 4 bits");
@@ -125,7 +134,26 @@ fn our_integers(set: &str) -> Vec<(&'static str, Timed)> {
         });
         (operation, Timed { name: format!("everlevel {operation}, {set}"), about: String::new(), call })
     };
-    ["add", "multiply", "compare"].map(timed).into()
+    OPERATIONS.map(timed).into()
+}
+
+/// Integers of 32 bits in lists.
+const LISTED: usize = 1000;
+
+/// Encryption of an integer of 32 bits by a public key, and lists of a thousand results.
+fn our_lists(set: &str) -> Vec<(&'static str, Timed)> {
+    let secret = SecretKey::generate(Arc::new(Params::try_from(literal(set)).expect("valid"))).expect("entropy");
+    let public = PublicKey::generate(&secret).expect("a set with public keys");
+    let key = SeededCompressionKey::generate(&secret).expect("a set with lists").prepare();
+    let results = AnyArray::Uints(secret.encrypt_uints(Width::U32, &[OPERANDS[0] >> 32; LISTED]).expect("entropy"));
+    let each = key.compress(&results).expect("room").nbytes() as f64 / LISTED as f64;
+    let encrypt = Box::new(move || drop(public.encrypt_uints(Width::U32, &[77]).expect("entropy")));
+    let list = Box::new(move || drop(key.compress(&results).expect("room")));
+    let timed = |name: &str, about: String, call| Timed { name: format!("everlevel {name}"), about, call };
+    vec![
+        ("encrypt", timed("uint32 by a public key, ready", String::new(), encrypt)),
+        ("list", timed("list of 1000", format!("{each:.1} bytes each"), list)),
+    ]
 }
 
 /// A circuit bootstrap of a bit.
@@ -168,15 +196,20 @@ mod peer {
     use tfhe::boolean::parameters::{self as boolean, BooleanParameters};
     use tfhe::boolean::prelude::BinaryBooleanGates;
     use tfhe::prelude::{FheEncrypt, FheOrd};
+    use tfhe::safe_serialization::safe_serialized_size;
     use tfhe::shortint::parameters::{
-        AtomicPatternParameters, PARAM_MESSAGE_2_CARRY_2_KS_PBS, PARAM_MESSAGE_2_CARRY_2_KS32_PBS_TUNIFORM_2M128,
+        AtomicPatternParameters, COMP_PARAM_MESSAGE_2_CARRY_2, PARAM_MESSAGE_2_CARRY_2_KS_PBS,
+        PARAM_MESSAGE_2_CARRY_2_KS32_PBS_TUNIFORM_2M128,
         current_params::V1_8_PARAM_MESSAGE_2_CARRY_2_KS_PBS_GAUSSIAN_2M128,
     };
-    use tfhe::{ConfigBuilder, FheUint32, generate_keys, set_server_key};
+    use tfhe::{
+        CompactCiphertextList, CompactPublicKey, CompressedCiphertextListBuilder, ConfigBuilder, FheUint32, FheUint64,
+        ServerKey, generate_keys, set_server_key,
+    };
 
     use everlevel_binfhe::{Order, Secrets, noise};
 
-    use super::{Gadget, KeySwitch, OPERANDS, Params, ParamsLiteral, Space, Timed, norms, told};
+    use super::{Gadget, KeySwitch, LISTED, OPERANDS, OPERATIONS, Params, ParamsLiteral, Space, Timed, norms, told};
 
     /// The numbers of a gate's parameters, for the formulas of noise.
     fn literal(p: &BooleanParameters) -> ParamsLiteral {
@@ -276,26 +309,67 @@ mod peer {
         }
     }
 
-    /// Operations on integers of 32 bits, by name.
-    pub fn integers() -> Vec<(&'static str, Timed)> {
+    /// Operations on integers, by name; of 64 bits by the set that is the fastest on one thread.
+    pub fn integers(bits: u32) -> Vec<(&'static str, Timed)> {
         let of_set = |(name, parameters, _): (&'static str, AtomicPatternParameters, _)| {
-            let config = ConfigBuilder::with_custom_parameters(parameters).build();
-            let (client, server) = generate_keys(config);
-            let [a, b] = OPERANDS.map(|x| FheUint32::encrypt(x, &client));
-            ["add", "multiply", "compare"].map(move |operation| {
-                let (server, a, b) = (server.clone(), a.clone(), b.clone());
-                let call: Box<dyn FnMut()> = Box::new(move || {
-                    set_server_key(server.clone());
-                    match operation {
-                        "add" => drop(&a + &b),
-                        "multiply" => drop(&a * &b),
-                        _ => drop(a.lt(&b)),
-                    }
-                });
+            let (client, server) = generate_keys(ConfigBuilder::with_custom_parameters(parameters).build());
+            let operations: Vec<Box<dyn FnMut()>> = if bits == 32 {
+                let [a, b] = OPERANDS.map(|x| FheUint32::encrypt(x as u32, &client));
+                let calls: [fn(&FheUint32, &FheUint32); 3] =
+                    [|a, b| drop(a + b), |a, b| drop(a.lt(b)), |a, b| drop(a * b)];
+                calls.map(|call| with_server(&server, (a.clone(), b.clone()), call)).into()
+            } else {
+                let [a, b] = OPERANDS.map(|x| FheUint64::encrypt(x, &client));
+                let calls: [fn(&FheUint64, &FheUint64); 3] =
+                    [|a, b| drop(a + b), |a, b| drop(a.lt(b)), |a, b| drop(a * b)];
+                calls.map(|call| with_server(&server, (a.clone(), b.clone()), call)).into()
+            };
+            OPERATIONS.into_iter().zip(operations).map(move |((operation, _), call)| {
                 (operation, Timed { name: format!("tfhe-rs {operation}, {name}"), about: String::new(), call })
             })
         };
-        sets().into_iter().flat_map(of_set).collect()
+        let skipped = if bits == 32 { 0 } else { sets().len() - 1 };
+        sets().into_iter().skip(skipped).flat_map(of_set).collect()
+    }
+
+    /// A call of the thread that has the server's key.
+    fn with_server<T: 'static>(server: &ServerKey, (a, b): (T, T), call: fn(&T, &T)) -> Box<dyn FnMut()> {
+        let server = server.clone();
+        Box::new(move || {
+            set_server_key(server.clone());
+            call(&a, &b);
+        })
+    }
+
+    /// Encryption of an integer of 32 bits by a compact public key, alone and with what makes it ready for computing;
+    /// and lists of a thousand results.
+    pub fn lists() -> Vec<(&'static str, Timed)> {
+        let config = ConfigBuilder::with_custom_parameters(PARAM_MESSAGE_2_CARRY_2_KS_PBS);
+        let (client, server) = generate_keys(config.enable_compression(COMP_PARAM_MESSAGE_2_CARRY_2).build());
+        set_server_key(server.clone());
+        let public = CompactPublicKey::new(&client);
+        let encrypt = move || CompactCiphertextList::builder(&public).push(77u32).build();
+        let ready = {
+            let (encrypt, server) = (encrypt.clone(), server.clone());
+            move || {
+                set_server_key(server.clone());
+                encrypt().expand().expect("a list")
+            }
+        };
+        let result = FheUint32::encrypt(OPERANDS[0] as u32, &client);
+        let list = move || {
+            set_server_key(server.clone());
+            let mut builder = CompressedCiphertextListBuilder::new();
+            builder.extend((0..LISTED).map(|_| result.clone()));
+            builder.build().expect("keys of compression")
+        };
+        let each = safe_serialized_size(&list()).expect("a size") as f64 / LISTED as f64;
+        let timed = |name: &str, about: String, call| Timed { name: format!("tfhe-rs {name}"), about, call };
+        vec![
+            ("encrypt", timed("uint32 by a public key", String::new(), Box::new(move || drop(encrypt())))),
+            ("encrypt", timed("uint32 by a public key, ready", String::new(), Box::new(move || drop(ready())))),
+            ("list", timed("list of 1000", format!("{each:.1} bytes each"), Box::new(move || drop(list())))),
+        ]
     }
 }
 
@@ -307,14 +381,25 @@ mod peer {
         Vec::new()
     }
 
-    pub fn integers() -> Vec<(&'static str, Timed)> {
+    pub fn integers(_: u32) -> Vec<(&'static str, Timed)> {
+        Vec::new()
+    }
+
+    pub fn lists() -> Vec<(&'static str, Timed)> {
         Vec::new()
     }
 }
 
 /// Takes the calls in turns, and prints their times, ours as parts of the peer's best.
-fn compare(mut calls: Vec<Timed>, repeats: usize) {
-    let times = measure(&mut calls, repeats);
+fn compare(calls: Vec<Timed>, repeats: usize) {
+    compare_arrays(calls, repeats, 1);
+}
+
+/// [`compare`] with so many elements in our calls, and one in the peer's: times are those of each.
+fn compare_arrays(mut calls: Vec<Timed>, repeats: usize, len: usize) {
+    let mut times = measure(&mut calls, repeats);
+    let ours = calls.iter().zip(&mut times).filter(|(timed, _)| timed.name.starts_with("everlevel"));
+    ours.for_each(|(_, times)| *times = times.scaled(1.0 / len as f64));
     let theirs = calls.iter().zip(&times).filter(|(timed, _)| !timed.name.starts_with("everlevel"));
     let best = theirs.map(|(_, times)| times.least).fold(f64::INFINITY, f64::min);
     for (Timed { name, about, .. }, Times { least, median }) in calls.iter().zip(&times) {
@@ -364,13 +449,27 @@ fn main() {
         calls.extend(poulpy::calls());
         compare(calls, 9);
     }
-    if wanted("uint32") {
-        let (mut all, theirs) = (our_integers("integer-4-128"), peer::integers());
-        all.extend(theirs);
-        for operation in ["add", "multiply", "compare"] {
-            let (these, rest) = all.into_iter().partition::<Vec<_>, _>(|(name, _)| *name == operation);
-            all = rest;
-            compare(these.into_iter().map(|(_, timed)| timed).collect(), 3);
+    for (group, bits, len) in INTEGERS {
+        if wanted(group) {
+            println!("{group}");
+            let calls = our_integers("integer-4-128", bits, len).into_iter().chain(peer::integers(bits)).collect();
+            by_name(calls, &OPERATIONS, len);
         }
+    }
+    if wanted("lists") {
+        by_name(
+            our_lists("integer-4-128").into_iter().chain(peer::lists()).collect(),
+            &[("encrypt", 31), ("list", 3)],
+            1,
+        );
+    }
+}
+
+/// [`compare_arrays`] of the calls of each name, so often.
+fn by_name(mut all: Vec<(&'static str, Timed)>, names: &[(&str, usize)], len: usize) {
+    for &(wanted, repeats) in names {
+        let (these, rest) = all.into_iter().partition::<Vec<_>, _>(|(name, _)| *name == wanted);
+        all = rest;
+        compare_arrays(these.into_iter().map(|(_, timed)| timed).collect(), repeats, len);
     }
 }
