@@ -646,7 +646,11 @@ class TfheContext:
 
     # Compressed lists.
     def compress(
-        self, array: TfheCiphertext | TfheUintArray | TfheBoolArray, key: TfheCompressionKey, report: _Report
+        self,
+        array: TfheCiphertext | TfheUintArray | TfheBoolArray,
+        key: TfheCompressionKey,
+        rerandomizes: bool,
+        report: _Report,
     ) -> TfheCompressedList: ...
     def decompress(
         self, compressed: TfheCompressedList, key: TfheEvaluationKey, report: _Report

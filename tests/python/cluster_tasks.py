@@ -117,3 +117,11 @@ def pools_here(_: Any) -> Any:
     from everlevel.cluster import _worker
 
     return list(_worker._workers)
+
+
+def nested(x: Any) -> dict[str, Any]:
+    return {"x": (x,), "n": len(x)}
+
+
+def listed(x: Any, *, engine: Any) -> Any:
+    return engine.compress(x)

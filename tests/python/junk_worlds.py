@@ -260,6 +260,7 @@ def tfhe_integers(folder: Path) -> World:
             "path": folder / "out",
             "progress": None,
             "public_key": public_key,
+            "rerandomize": True,
             "secret_key": secret_key,
             "selector": x,
             "shape": (2,),

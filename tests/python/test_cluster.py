@@ -288,6 +288,32 @@ def test_integers_are_split(tmp_path: Path) -> None:
         assert (engine.decrypt(pool.map_blocks(tasks.add, u, u), secret_key) == 2 * values[:3]).all()
 
 
+@pytest.mark.parametrize("scheme", ["tfhe", "ntru"])
+def test_results_leave_rerandomised(scheme: str, tmp_path: Path) -> None:
+    from everlevel import ntru
+
+    module: Any = tfhe if scheme == "tfhe" else ntru
+    engine = module.Engine("integer-4-64", insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    files = [tmp_path / name for name in ("evaluation", "compression", "public")]
+    keys = engine.create_evaluation_key(secret_key), engine.create_compression_key(secret_key)
+    for key, file in zip((*keys, engine.create_public_key(secret_key)), files, strict=True):
+        key.save(file)
+    values = np.arange(6, dtype=np.uint8)
+    x = engine.encrypt(values, secret_key, max_value=15)
+    with cluster.connect(keys=files, engine=engine, workers=1) as pool:
+        twice = [next(iter(pool.map(tasks.nested, [x]))) for _ in range(2)]
+        listed = next(iter(pool.map(tasks.listed, [x])))
+    with cluster.connect(keys=files[:2], engine=engine, workers=1) as pool:
+        bare = next(iter(pool.map(tasks.nested, [x])))
+    assert bare["x"][0].to_bytes() == x.to_bytes()
+    assert len({result["x"][0].to_bytes() for result in (*twice, bare)}) == 3
+    for result in (*twice, bare):
+        assert_claims(result["x"][0], values, secret_key)
+        assert result["n"] == 6
+    assert (engine.decrypt(listed, secret_key) == values).all()
+
+
 def test_a_script_without_a_guard_is_told(setup: Setup, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(f"from everlevel import cluster\ncluster.connect(keys={str(setup.path)!r}, workers=1)\n")

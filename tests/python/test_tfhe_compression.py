@@ -119,11 +119,21 @@ def test_files_and_pickles(party: Party, tmp_path: Path) -> None:
     assert other.compress(x).size == 2
 
 
+def test_lists_are_rerandomised_unless_they_are_not_to_be(party: Party) -> None:
+    engine, secret_key, _ = party
+    for x in arrays(engine, secret_key):
+        lists = [engine.compress(x), engine.compress(x), engine.compress(x, rerandomize=False)]
+        assert engine.compress(x, rerandomize=False).to_bytes() == lists[2].to_bytes()
+        assert len({listed.to_bytes() for listed in lists}) == (3 if x.size else 1)
+        for listed in lists:
+            np.testing.assert_array_equal(engine.decrypt(listed, secret_key), engine.decrypt(x, secret_key))
+
+
 def test_lists_of_the_default_set_open(tmp_path: Path) -> None:
     engine = tfhe.Engine(thread_count=1)
     secret_key = engine.create_secret_key()
     compression_key = engine.create_compression_key(secret_key)
-    assert repr(compression_key) == "CompressionKey(gate-128, 884.7 kB; 41 bits a ciphertext)"
+    assert repr(compression_key) == "CompressionKey(gate-128, 933.9 kB; 41 bits a ciphertext)"
     bits = np.arange(600) % 7 < 3
     engine.compress(engine.encrypt(bits, secret_key)).save(tmp_path / "list")
     assert (tmp_path / "list").stat().st_size < 600 * 12
@@ -138,9 +148,11 @@ def test_what_is_refused(party: Party) -> None:
     listed = engine.compress(x)
     stranger = engine.create_secret_key()
     small = ntru.Engine("gate-64", thread_count=1)
+    public_key = engine.create_public_key(secret_key)
     for error, match, call in [
         (OperandTypeError, "compress: ciphertext", lambda: engine.compress([1, 2])),
         (OperandTypeError, "compress: ciphertext", lambda: engine.compress(listed)),
+        (OperandTypeError, "compress: rerandomize", lambda: engine.compress(x, rerandomize=public_key)),
         (OperandTypeError, "decompress: compressed", lambda: engine.decompress(x)),
         (OperandTypeError, "bool", lambda: bool(listed)),
         (OperandTypeError, "equal", lambda: listed == listed),

@@ -179,7 +179,7 @@ impl Context {
         with_memory("create_compression_key", footprint, || self.install(|| SeededCompressionKey::generate(secret)))
     }
 
-    /// A compressed list of an array's ciphertexts.
+    /// A compressed list of an array's ciphertexts, re-randomised or not.
     ///
     /// # Errors
     /// As [`CompressionKey::compress`]; [`Error::Cancelled`].
@@ -187,10 +187,11 @@ impl Context {
         &self,
         key: &CompressionKey,
         array: &AnyArray,
+        rerandomizes: bool,
         progress: Progress,
     ) -> Result<CompressedList, Error> {
         let work = key.params().work(self.thread_count());
-        with_memory("compress", work, || self.install(|| key.compress_reporting(array, progress)))
+        with_memory("compress", work, || self.install(|| key.compress_reporting(array, rerandomizes, progress)))
     }
 
     /// The array of a compressed list, by a bootstrap of each ciphertext.

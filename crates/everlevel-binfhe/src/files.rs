@@ -85,24 +85,32 @@ impl Stored<NamedParams<'_>> for PublicKey {
     const KIND: &'static str = kinds::TFHE_PUBLIC_KEY;
     type Error = Error;
 
-    /// The key as its bodies, and the seed of its masks.
     fn to_container<'a>(&self, NamedParams { name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
-        let (params, key) = (self.params(), self.key());
-        let mut builder = begin(Self::KIND, name, params, self.id());
-        builder.describe_seed(PUBLIC_MASK_SEED, key.mask_seed().as_bytes());
-        let bodies = key.bodies().iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-        builder.tensor("bodies", &[params.rank(), 8 * params.n()], bodies);
+        let mut builder = begin(Self::KIND, name, self.params(), self.id());
+        add_public_key(&mut builder, self);
         Ok(builder)
     }
 
     /// # Errors
     /// [`Error::NoPublicKey`] for parameters that have none.
     fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        let id = check(params, container, Self::KIND)?;
-        let bodies = words(container.bytes_of_len("bodies", 8 * params.rank() * params.n())?);
-        let mask_seed = Seed::from_bytes(container.seed(PUBLIC_MASK_SEED)?);
-        Self::from_parts(Arc::clone(params), id, mask_seed, &bodies)
+        read_public_key(params, check(params, container, Self::KIND)?, container)
     }
+}
+
+/// Adds a public key: its bodies, and the seed of its masks.
+fn add_public_key(builder: &mut Builder<'_>, public: &PublicKey) {
+    let (params, key) = (public.params(), public.key());
+    builder.describe_seed(PUBLIC_MASK_SEED, key.mask_seed().as_bytes());
+    let bodies = key.bodies().iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    builder.tensor("bodies", &[params.rank(), 8 * params.n()], bodies);
+}
+
+/// Reads the public key of a secret, from wherever it stands.
+fn read_public_key(params: &Arc<Params>, id: SecretId, container: &Container) -> Result<PublicKey, Error> {
+    let bodies = words(container.bytes_of_len("bodies", 8 * params.rank() * params.n())?);
+    let mask_seed = Seed::from_bytes(container.seed(PUBLIC_MASK_SEED)?);
+    PublicKey::from_parts(Arc::clone(params), id, mask_seed, &bodies)
 }
 
 impl Stored<NamedParams<'_>> for SeededEvalKeys {

@@ -164,6 +164,11 @@ impl PublicKey {
         Ok(all.iter().zip(zeros).map(with_zero).collect())
     }
 
+    /// Masks and body of a fresh encryption of zeros, of as many as a polynomial has coefficients.
+    pub(crate) fn zeros(&self) -> Result<Vec<u64>, Error> {
+        Ok(self.key.sample(&self.ring, &self.error, &[], &self.seeds.next()?))
+    }
+
     /// Encryptions of torus elements, in lists of as many as a polynomial has coefficients.
     fn lists(&self, op: &'static str, len: usize, phase: impl Fn(usize) -> u64) -> Result<Vec<Lwe>, Error> {
         let seed = self.seeds.next()?;

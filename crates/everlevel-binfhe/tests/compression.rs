@@ -70,6 +70,35 @@ fn arrays_come_back(literal: Literal) {
     assert!(again.iter().all(|x| x.max_value() == 15 && x.dim_and_noise_are_of_a_bootstrap(&keys)));
 }
 
+/// Two lists of one array have nothing in common but what they hold, and are equal where they aren't re-randomised: no
+/// word of a mask is as it was, but for as many as uniform words would be.
+#[test]
+fn lists_are_rerandomised() {
+    for literal in each() {
+        let (secret, _, key) = make(literal);
+        let (params, key) = (secret.params(), key.prepare());
+        let count = params.n() + 3;
+        let messages = match params.space {
+            Space::Bit => secret.encrypt_bits(&vec![true; count]).unwrap(),
+            Space::Integer { .. } => secret.encrypt_integers(&vec![1; count], 1).unwrap(),
+        };
+        let x = AnyArray::Messages(messages);
+        let bare = || key.compress_reporting(&x, false, &no_progress).unwrap();
+        let lists = [key.compress(&x).unwrap(), key.compress(&x).unwrap(), bare()];
+        assert_eq!(lists[2], bare());
+        let masks = lists.each_ref().map(|list| {
+            assert_eq!(secret.decrypt_list(list).unwrap(), vec![1; count]);
+            let [first, last] = [0, count - 1].map(|i| list.lwes(params)[i].words().to_vec());
+            [first, last].map(|words| words[..words.len() - 1].to_vec()).concat()
+        });
+        let expected = masks[0].len() as f64 / f64::from(key.params().widths().mask_bits).exp2();
+        for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+            let equal = std::iter::zip(&masks[one], &masks[other]).filter(|(x, y)| x == y).count() as f64;
+            assert!((equal - expected).abs() < 6.0 * expected.sqrt() + 2.0, "{equal} equal words, {expected} expected");
+        }
+    }
+}
+
 trait Again {
     fn dim_and_noise_are_of_a_bootstrap(&self, keys: &EvalKeys) -> bool;
 }
@@ -232,7 +261,9 @@ fn named_sets_keep_their_claims() {
         assert!(packing < rounding / 4.0, "{}: {packing:e} {rounding:e}", set.name);
         let (ListWidths { mask_bits, body_bits }, bits) = (own.widths(), own.bits().0 + own.bits().1);
         assert_eq!(bits, params.rank() as u32 * mask_bits + body_bits);
-        let key = own.key_footprint().held / (2 + params.rank() as u64);
+        let public = params.public_key_footprint().held;
+        let key =
+            (own.key_footprint().held - public) / (2 + params.rank() as u64) + public / (1 + params.rank() as u64);
         let told = format!(
             "| `{}` | {mask_bits} + {body_bits} | {bits} | {:.2} MB | 2^−{:.1} |",
             set.name,
@@ -260,6 +291,11 @@ fn keys_and_lists_come_back_from_files() {
     assert_eq!(key.write(&key_path).unwrap(), std::fs::metadata(&key_path).unwrap().len());
     let again = SeededCompressionKey::read(&key_path).unwrap();
     assert_eq!((&again.bodies, again.params(), again.id()), (&key.bodies, key.params(), key.id()));
+    let public = |key: &SeededCompressionKey| {
+        let named = NamedParams::from(secret.params());
+        key.public_key().to_container(&named).unwrap().to_bytes()
+    };
+    assert!(public(&again) == public(&key));
     let x = keys.integers().unwrap();
     let values = [1u64, 2, 60_000];
     let fresh = secret.encrypt_uints(Width::U16, &values).unwrap();
@@ -388,11 +424,11 @@ fn contexts_compress_and_decompress() {
     let values: Vec<u64> = (0..100).collect();
     let x = AnyArray::Uints(secret.encrypt_uints(Width::U64, &values).unwrap());
     let key = key.prepare();
-    let list = context.compress(&key, &x, &no_progress).unwrap();
+    let list = context.compress(&key, &x, true, &no_progress).unwrap();
     let again = context.decompress(&keys, &list, &no_progress).unwrap();
     let AnyArray::Uints(again) = again else { panic!("integers") };
     assert_eq!(secret.decrypt_uints(&again).unwrap(), values);
     let stop = |_, _| ControlFlow::Break(());
-    assert!(matches!(context.compress(&key, &x, &stop), Err(Error::Cancelled(_))));
+    assert!(matches!(context.compress(&key, &x, true, &stop), Err(Error::Cancelled(_))));
     assert!(matches!(context.decompress(&keys, &list, &stop), Err(Error::Cancelled(_))));
 }

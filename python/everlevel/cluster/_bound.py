@@ -13,13 +13,17 @@ from ..ckks._storable import Storable as CkksStorable
 from ..ckks.evaluation_key import EvaluationKey
 from ..errors import ParameterError
 from ..tfhe import engine as tfhe
-from ..tfhe.keys import EvaluationKey as TfheEvaluationKey
+from ..tfhe import keys as tfhe_keys
+from ..tfhe._array import EncryptedArray
 
 AnyEngine = ckks.Engine | tfhe.Engine
 
 ENGINES = (ckks.Engine, tfhe.Engine)
 
-_EVALUATION_KEYS = (EvaluationKey, TfheEvaluationKey, ckks_keys._EvaluationKey)
+_EVALUATION_KEYS = (EvaluationKey, tfhe_keys.EvaluationKey, ckks_keys._EvaluationKey)
+_PUBLIC_KEYS = (ckks_keys.PublicKey, tfhe_keys.PublicKey)
+_REMEMBERED_KEYS = (tfhe_keys.LookupKey, tfhe_keys.CompressionKey)
+"""Keys that an engine uses from the moment that it read them."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,20 @@ class Bound:
     def owns(self, value: Storable) -> bool:
         """Whether an object is one of the engine's parameters."""
         return parameters_of(value) == parameters_of(self.engine)
+
+    def leaving(self, value: Storable) -> Storable:
+        """Return a result as it leaves a worker: re-randomised, if it is an array of TFHE's and the public key is here.
+
+        Fresh masks tell nobody which ciphertexts a result was made of.
+        """
+        public = self.keys.public_key
+        if (
+            not isinstance(value, EncryptedArray)
+            or public is None
+            or value._native.secret_id != public._native.secret_id
+        ):
+            return value
+        return self.engine.rerandomize(value, public)  # type: ignore[union-attr]
 
     def unpack(self, data: Any) -> Any:
         """Return the object in what was sent."""
@@ -119,12 +137,12 @@ def use_keys(engine: AnyEngine, loaded: Iterable[Any]) -> Keys:
     for key in loaded:
         if is_evaluation_key(key):
             evaluation.append(key)
-        elif isinstance(key, ckks_keys.PublicKey):
+        elif isinstance(key, _PUBLIC_KEYS):
             public = key
-        else:
+        elif not isinstance(key, _REMEMBERED_KEYS):
             raise ParameterError(
-                f"connect: a {type(key).__name__} is among the keys' files, and evaluation keys and a public key are "
-                f"taken; leave it out",
+                f"connect: a {type(key).__name__} is among the keys' files, and evaluation keys, a public key, and "
+                f"TFHE's look-up and compression keys are taken; leave it out",
                 option="keys",
                 value=type(key).__name__,
             )

@@ -46,7 +46,8 @@ def connect(
         cluster; ``"dask"`` for one that is started for the pool. What is started listens on the loopback address alone,
         and ends with the pool.
     keys : path or sequence of paths
-        Files of evaluation keys, and of a public key if functions encrypt. Every node opens them under the same path,
+        Files of evaluation keys, and of a public key if functions encrypt, or if results of TFHE and NTRU are to be
+        re-randomised as they leave workers; of look-up and compression keys. Every node opens them under the same path,
         unless `key_folder` is given. A file is checked once on a node, and mapped by all of its workers.
     engine : Engine, optional
         An engine of the keys' parameters, which results belong to; made of the first file's, if left out.

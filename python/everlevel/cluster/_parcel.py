@@ -136,6 +136,8 @@ class _Pickler(_Base):  # type: ignore[misc]
         if is_evaluation_key(value):
             return self._key(value)
         if isinstance(value, Storable) and self._bound.owns(value):
+            if self._returning is not None:
+                value = self._bound.leaving(value)
             buffer = pickle.PickleBuffer(value._to_transit())
             self.own[id(buffer)] = buffer
             return _restore, (buffer,)

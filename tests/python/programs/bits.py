@@ -229,7 +229,8 @@ def after_lookups(draw: Draw) -> tuple[str, ...]:
 
 @LOOKUPS.rule("tfhe.Engine.compress", "tfhe.Engine.decompress", weight=1)
 def compressed(draw: Draw) -> tuple[str, ...]:
-    listed = f"engine.compress({array(draw, draw.one(SMALL, UINT))[0]})"
+    option = draw.one("", ", rerandomize=True", ", rerandomize=False")
+    listed = f"engine.compress({array(draw, draw.one(SMALL, UINT))[0]}{option})"
     return f"engine.decompress({listed})", "tfhe.Engine.compress", "tfhe.Engine.decompress"
 
 

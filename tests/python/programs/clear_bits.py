@@ -343,7 +343,7 @@ class BitEngine:
     def rerandomize(self, x: Array, public_key: Any) -> Array:
         return replace(x)
 
-    def compress(self, x: Array) -> Array:
+    def compress(self, x: Array, *, rerandomize: bool = True) -> Array:
         return replace(x)
 
     def decompress(self, x: Array) -> Array:

@@ -1,7 +1,12 @@
 //! The key of compression: stored as a seed and bodies, and ready for use.
+//!
+//! A public key is a part of it, of which a list's ciphertexts have an encryption of zero: what is packed depends on
+//! its elements' masks, and anybody could tell which ciphertexts a list was made of.
+
+use std::sync::Arc;
 
 use everlevel_objects::require_secret;
-use everlevel_rand::Seed;
+use everlevel_rand::{Domain, Seed};
 use everlevel_ring::{TorusRing, report};
 use everlevel_rlwe::{Lwe, Randomness, SecretId};
 
@@ -11,7 +16,7 @@ use super::packing::Packing;
 use super::params::CompressionParams;
 use crate::automorphisms::{self, Automorphisms};
 use crate::gates::same_length;
-use crate::{Ciphertext, Error, FailureBound, Footprint, Params, Progress, SecretKey, no_progress, noise};
+use crate::{Ciphertext, Error, FailureBound, Footprint, Params, Progress, PublicKey, SecretKey, no_progress, noise};
 
 /// The key of compression as a seed and bodies, for files and for sending.
 #[derive(Debug, Clone)]
@@ -22,6 +27,7 @@ pub struct SeededCompressionKey {
     pub mask_seed: Seed,
     /// Bodies of the rows.
     pub bodies: Vec<u64>,
+    public: Arc<PublicKey>,
 }
 
 impl SeededCompressionKey {
@@ -41,7 +47,8 @@ impl SeededCompressionKey {
         let params = CompressionParams::of(secret.params())?;
         let randomness = Randomness::from(seed);
         let bodies = automorphisms::bodies(secret, params.gadget(), &randomness)?;
-        Ok(Self { params, id: secret.id(), mask_seed: randomness.masks().clone(), bodies })
+        let public = Arc::new(PublicKey::from_seed(secret, &seed.derive(Domain::Derive, 0))?);
+        Ok(Self { params, id: secret.id(), mask_seed: randomness.masks().clone(), bodies, public })
     }
 
     /// A key from its parts, for files.
@@ -50,12 +57,12 @@ impl SeededCompressionKey {
     /// [`Error::LengthMismatch`] where there are fewer bodies than the parameters have, or more.
     pub(crate) fn from_parts(
         params: CompressionParams,
-        id: SecretId,
         mask_seed: Seed,
         bodies: Vec<u64>,
+        public: PublicKey,
     ) -> Result<Self, Error> {
         same_length("from_parts", bodies.len(), params.bodies_len())?;
-        Ok(Self { params, id, mask_seed, bodies })
+        Ok(Self { params, id: public.id(), mask_seed, bodies, public: Arc::new(public) })
     }
 
     /// The parameters.
@@ -68,7 +75,12 @@ impl SeededCompressionKey {
         self.id
     }
 
-    /// Bytes held.
+    /// The public key that re-randomises lists.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Bytes held, beside the public key.
     pub fn nbytes(&self) -> usize {
         size_of_val(&self.bodies[..])
     }
@@ -79,15 +91,15 @@ impl SeededCompressionKey {
         let outer = params.outer();
         let ring = TorusRing::<u64>::new(outer.log_n).expect("parameters hold the transform's sizes");
         let automorphisms = Automorphisms::new(&ring, outer, params.gadget(), &self.mask_seed, &self.bodies);
-        CompressionKey { params, id, automorphisms }
+        CompressionKey { params, id, automorphisms, public: Arc::clone(&self.public) }
     }
 }
 
 impl CompressionParams {
     /// The memory of a key, as a seed and bodies and ready for use.
     pub fn key_footprint(&self) -> Footprint {
-        let bodies = 8 * self.bodies_len() as u64;
-        Footprint { held: bodies * (2 + self.outer().rank() as u64), work: 0 }
+        let (bodies, public) = (8 * self.bodies_len() as u64, self.outer().public_key_footprint().held);
+        Footprint { held: bodies * (2 + self.outer().rank() as u64) + public, work: 0 }
     }
 
     /// The memory of compression on so many threads: for each of them a few ciphertexts in each step of automorphisms.
@@ -104,6 +116,7 @@ pub struct CompressionKey {
     params: CompressionParams,
     id: SecretId,
     automorphisms: Automorphisms,
+    public: Arc<PublicKey>,
 }
 
 impl CompressionKey {
@@ -119,22 +132,29 @@ impl CompressionKey {
 
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
-        self.automorphisms.nbytes()
+        self.automorphisms.nbytes() + self.public.nbytes()
     }
 
-    /// A list of an array's ciphertexts.
+    /// A list of an array's ciphertexts, re-randomised: its masks tell nothing of theirs.
     ///
     /// # Errors
-    /// [`crate::ObjectError::OtherSecret`], and [`Error::NoiseExhausted`] for noise that leaves no room for a list's.
+    /// [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`] for noise that leaves no room for a list's, and
+    /// [`Error::Random`] without entropy.
     pub fn compress(&self, array: &AnyArray) -> Result<CompressedList, Error> {
-        self.compress_reporting(array, &no_progress)
+        self.compress_reporting(array, true, &no_progress)
     }
 
-    /// [`CompressionKey::compress`] with reports of progress: a step for each ciphertext.
+    /// [`CompressionKey::compress`] with reports of progress, a step for each ciphertext; and without
+    /// re-randomisation, where the same array is to give the same list.
     ///
     /// # Errors
     /// [`Error::Cancelled`] besides.
-    pub fn compress_reporting(&self, array: &AnyArray, progress: Progress<'_>) -> Result<CompressedList, Error> {
+    pub fn compress_reporting(
+        &self,
+        array: &AnyArray,
+        rerandomizes: bool,
+        progress: Progress<'_>,
+    ) -> Result<CompressedList, Error> {
         let (op, outer, all) = ("compress", self.params.outer(), array.ciphertexts());
         all.iter().try_for_each(|x| require_secret(op, "ciphertext", x.key(), self.id))?;
         let variance = Ciphertext::max_variance_torus(all) + self.params.variance();
@@ -145,7 +165,11 @@ impl CompressionKey {
         }
         let mut packed = PackedList::new(self.params.widths());
         for part in all.chunks(outer.n()) {
-            packed.push(&self.pack(&part.iter().map(Ciphertext::lwe).collect::<Vec<_>>()), outer, part.len());
+            let mut glwe = self.pack(&part.iter().map(Ciphertext::lwe).collect::<Vec<_>>());
+            if rerandomizes {
+                glwe.iter_mut().zip(self.public.zeros()?).for_each(|(word, zero)| *word = word.wrapping_add(zero));
+            }
+            packed.push(&glwe, outer, part.len());
             report(op, progress, packed.len(), all.len())?;
         }
         let failures = FailureBound::union(all.iter().map(|x| x.noise().failures()));

@@ -55,16 +55,18 @@ pub struct CompressionParams {
 impl CompressionParams {
     /// The numbers beside keys of these parameters: the fewest digits with which packing adds no more noise than a
     /// bootstrap's, and the fewest bits with which a bootstrap of what comes out of a list fails as rarely as the
-    /// parameters say, for ciphertexts of half the squared norm that they accept.
+    /// parameters say, for ciphertexts of half the squared norm that they accept. Lists are re-randomised.
     ///
     /// # Errors
-    /// [`Error::NoLists`] where bootstraps come before key switches, and where tables have no room for a list's noise.
+    /// [`Error::NoLists`] where bootstraps come before key switches, and where tables have no room for a list's noise;
+    /// [`Error::NoPublicKey`] where public encryption is too noisy.
     pub fn of(outer: &Arc<Params>) -> Result<Self, Error> {
-        let refuse =
-            |found: &str, needed| Err(Error::NoLists { op: "create_compression_key", found: found.into(), needed });
+        let op = "create_compression_key";
+        let refuse = |found: &str, needed| Err(Error::NoLists { op, found: found.into(), needed });
         if outer.order != Order::KeySwitchFirst {
             return refuse("bootstraps before key switches", "key switches first");
         }
+        let public = outer.public_key_variance(op)?;
         let packing = |gadget: Gadget| packing(outer, gadget, RARE);
         let best = |digits: u32| {
             let gadgets = (1..=MOST_BASE.min(63 / digits)).map(|log2_base| Gadget::new(log2_base, digits));
@@ -75,7 +77,7 @@ impl CompressionParams {
         let gadget = all.clone().find(|&gadget| packing(gadget) <= outer.noise().bootstrapped);
         let gadget = gadget.or(all.next_back()).expect("a number of digits");
         let accepted = (outer.squared_norm / 2.0).max(LEAST_NORM.min(outer.squared_norm));
-        let taken = outer.noise().at_table(accepted * outer.noise().bootstrapped + packing(gadget));
+        let taken = outer.noise().at_table(accepted * outer.noise().bootstrapped + packing(gadget) + public);
         let room = noise::variance_at(outer.margin_torus(), outer.max_log2_p_fail) - taken;
         match fewest_bits(outer, room) {
             Some(widths) => Ok(Self { outer: Arc::clone(outer), gadget, widths }),
@@ -103,10 +105,11 @@ impl CompressionParams {
         (self.outer.rank() as u32 * self.widths.mask_bits, self.widths.body_bits)
     }
 
-    /// Variance that compression adds to each ciphertext, packing and rounding: all keys but one in `2^40` stay below
-    /// it.
+    /// Variance that compression adds to each ciphertext, packing, re-randomisation and rounding: all keys but one in
+    /// `2^40` stay below it.
     pub fn variance(&self) -> f64 {
-        packing(&self.outer, self.gadget, RARE) + self.widths.rounding(&self.outer, RARE)
+        let (outer, widths) = (&self.outer, self.widths);
+        packing(outer, self.gadget, RARE) + noise::public_key(outer) + widths.rounding(outer, RARE)
     }
 
     /// Variances of packing and of rounding, on average over keys.

@@ -9,7 +9,7 @@ use everlevel_io::{Builder, Container, Stored, kinds};
 use everlevel_rand::Seed;
 use serde::{Deserialize, Serialize};
 
-use super::{NamedParams, begin, begin_ciphertexts, check, failures, words};
+use super::{NamedParams, add_public_key, begin, begin_ciphertexts, check, failures, read_public_key, words};
 use crate::compression::{Kind, packed_len};
 use crate::{
     CompressedList, CompressionParams, Error, Gadget, KeptCompressionKey, ListWidths, SeededCompressionKey, Width,
@@ -47,18 +47,20 @@ impl Stored<NamedParams<'_>> for SeededCompressionKey {
         builder.describe_seed(MASK_SEED, self.mask_seed.as_bytes());
         let bytes: Vec<u8> = self.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
         builder.tensor("automorphisms", &[bytes.len()], bytes);
+        add_public_key(&mut builder, self.public_key());
         Ok(builder)
     }
 
     fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
         let id = check(params, container, Self::KIND)?;
+        let public = read_public_key(params, id, container)?;
         let own = CompressionParams::of(params)?;
         let (found, needed): (Numbers, Numbers) = (container.json(NUMBERS)?, (&own).into());
         if found != needed {
             return refuse(NUMBERS, format!("{found:?}"), format!("{needed:?}"));
         }
         let bodies = words(container.bytes_of_len("automorphisms", 8 * own.bodies_len())?);
-        Self::from_parts(own, id, Seed::from_bytes(container.seed(MASK_SEED)?), bodies)
+        Self::from_parts(own, Seed::from_bytes(container.seed(MASK_SEED)?), bodies, public)
     }
 }
 

@@ -95,9 +95,16 @@ impl TfheContext {
         })
     }
 
-    fn compress(&self, array: Compressible, key: &TfheCompressionKey, report: Report) -> PyResult<TfheCompressedList> {
+    fn compress(
+        &self,
+        array: Compressible,
+        key: &TfheCompressionKey,
+        rerandomizes: bool,
+        report: Report,
+    ) -> PyResult<TfheCompressedList> {
         let array = array.array();
-        run_reporting(report, |progress| self.0.compress(key.0.ready(), &array, progress)).map(TfheCompressedList)
+        run_reporting(report, |progress| self.0.compress(key.0.ready(), &array, rerandomizes, progress))
+            .map(TfheCompressedList)
     }
 
     fn decompress(

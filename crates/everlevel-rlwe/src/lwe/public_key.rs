@@ -81,6 +81,16 @@ impl CompactPublicKey {
     /// # Panics
     /// If there are more torus elements than a polynomial has coefficients.
     pub fn encrypt(&self, ring: &WideRing, error: &Gaussian, phases: &[u64], dim: usize, seed: &Seed) -> Vec<Lwe> {
+        let sample = self.sample(ring, error, phases, seed);
+        (0..phases.len()).map(|h| extract(&sample, ring.degree(), h, dim)).collect()
+    }
+
+    /// Masks and body of the sample of a list, whose coefficients hold the torus elements, and zeros behind them.
+    /// `seed` must be secret and fresh.
+    ///
+    /// # Panics
+    /// If there are more torus elements than a polynomial has coefficients.
+    pub fn sample(&self, ring: &WideRing, error: &Gaussian, phases: &[u64], seed: &Seed) -> Vec<u64> {
         let (n, rank) = (ring.degree(), self.columns.len() - 1);
         assert!(phases.len() <= n, "one torus element for each coefficient");
         let mut coeffs = Zeroizing::new(vec![0i8; rank * n]);
@@ -101,7 +111,7 @@ impl CompactPublicKey {
         WideRing::erase(&mut ephemeral);
         // Anybody may see a ciphertext.
         declassify(&sample);
-        (0..phases.len()).map(|h| extract(&sample, n, h, dim)).collect()
+        sample
     }
 }
 
