@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import everlevel
 from everlevel import Engine, errors
+from everlevel.ckks import _rehearsal
 from parties import INSECURE_LOG_N, Party
 
 DATA = np.array([[0.5, 1.0], [1.5, -0.25], [0.75, 0.125]])
@@ -70,6 +72,64 @@ def test_keys_are_those_that_a_program_takes() -> None:
     assert nothing.relinearization_key is not None
     with pytest.raises(errors.ParameterError, match=r"for_program is True, and the engine was made for none; pass"):
         engine.create_evaluation_key(key, for_program=True)
+
+
+def test_results_that_are_larger_than_examples_find_their_slots() -> None:
+    engine = Engine(max_level=1, insecure_log_n=INSECURE_LOG_N)
+    a = np.linspace(0, 1, 40)
+    run = engine.dry_run(lambda x: (x[:, None] * x).sum(axis=0), a, bounds=(0, 1))
+    np.testing.assert_allclose(run.results[0], np.outer(a, a).sum(axis=0), atol=1e-3)
+    assert "slot_count" not in run.options  # a real ring has as many
+    run = engine.dry_run(lambda x: x * x, np.linspace(0, 1, 5000), bounds=1)
+    assert run.options == {"max_level": 1, "slot_count": 8192}
+    real = Engine(**run.options)
+    assert real.encrypt(np.ones(5000), real.create_secret_key(), bound=1).shape == (5000,)
+    with pytest.raises(errors.MessageError, match="outer: the vectors have 400 and 400 values"):
+        engine.dry_run(lambda x: np.outer(x, x), np.ones(400))
+
+
+def risk(ages: Any, incomes: Any) -> Any:
+    return everlevel.sigmoid(ages / incomes - 1, interval=(-4, 4))
+
+
+def deviations(x: Any) -> Any:
+    centred = x - x.mean()
+    return centred * everlevel.rsqrt((centred * centred).mean(), interval=(0.05, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "examples"),
+    [
+        (scores, [np.linspace(-1, 1, 2000).reshape(-1, 2), np.linspace(0, 1, 1000)]),
+        (risk, [np.linspace(0.2, 0.9, 1000), np.linspace(0.25, 1, 1000)]),
+        (deviations, [np.linspace(-1, 1, 1000)]),
+        (lambda x, y: x @ y, [np.linspace(-1, 1, 256).reshape(16, 16)] * 2),
+        (lambda x: sum(np.roll(x, k) for k in range(1, 6)), [np.linspace(-1, 1, 1000)]),
+        pytest.param(lambda x: (x > 0.25).sum(), [np.linspace(0, 1, 1000)], marks=pytest.mark.full_size),
+    ],
+)
+def test_seconds_are_what_a_program_takes(program: Any, examples: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """By CPU time, of which other work takes none; a machine that changes its pace has three chances."""
+    monkeypatch.setattr(_rehearsal, "perf_counter", process_time)
+    ratios = []
+    for _ in range(3):
+        run = Engine(max_level=1, insecure_log_n=INSECURE_LOG_N).dry_run(program, *examples)
+        engine = Engine(**run.options, progress=False)
+        key = engine.create_secret_key()
+        engine.create_evaluation_key(key, for_program=run)
+        taken = []
+        for _ in range(3):
+            inputs = [
+                engine.encrypt(example, key, bound=bound) for example, bound in zip(examples, run.bounds, strict=True)
+            ]
+            began = process_time()
+            program(*inputs)
+            taken.append(process_time() - began)
+        ratios.append(run.seconds / min(taken))
+        if 1 / 1.5 < ratios[-1] < 1.5:
+            return
+    raise AssertionError(f"estimated seconds are {ratios} times those measured")
 
 
 def newton(a: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,7 +47,7 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
     OperandTypeError
         If neither is encrypted.
     MessageError
-        If an array in the clear has another length.
+        If an array in the clear has another length, or all products are more than `slot_count`.
     UnitCountError, LevelError, MissingKeyError
         If a ciphertext has several units or too few levels, or the engine knows no rotation key, or no relinearization
         key where both are encrypted.
@@ -65,6 +66,13 @@ def outer(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike, *, shape: tuple[
     if encrypted is None:
         raise checks.none_encrypted(operation, "x, y", x, y)
     given = tuple(value.size if isinstance(value, Ciphertext) else np.size(value) for value in (x, y))
+    if shape is None and math.prod(given) > encrypted.slot_count:
+        raise MessageError(
+            f"{operation}: the vectors have {given[0]} and {given[1]} values, which make {math.prod(given)}, and there "
+            f"are {encrypted.slot_count} slots; take parts of them",
+            length=math.prod(given),
+            slot_count=encrypted.slot_count,
+        )
     rows, columns = _sizes(operation, given if shape is None else shape, encrypted.slot_count)
     left: Any
     if isinstance(x, Ciphertext):

@@ -26,6 +26,8 @@ __all__ = ["inverse", "least_squares", "matmul"]
 Array = NDArray[Any]
 Places = NDArray[np.intp]
 
+_COPIED: Final = 512
+"""Products of elements that are made at once, on rings of any size: the least one's slots, so that dry runs agree."""
 _FEW: Final = 64
 """Diagonals that a product with a matrix in the clear takes at once, before rows are brought to its width."""
 _SHARE: Final = 2.0**-17
@@ -46,7 +48,7 @@ def matmul(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike) -> Ciphertext:
     Returns
     -------
     Ciphertext
-        Of shape (m, n), or (m,) or (n,) beside a vector. Of two ciphertexts with m·k·n ≤ `slot_count`, by one product
+        Of shape (m, n), or (m,) or (n,) beside a vector. Of two ciphertexts with m·k·n ≤ 512, by one product
         of repeated rows and columns: levels consumed: 2. Of larger ones, by diagonals, with as many products as the
         largest of m, k and n, and 3 rotations for each: levels consumed: 3, and 1 more if n isn't the largest. Beside
         a matrix in the clear: 1, and up to 3 where n isn't k and m is large. Two vectors, and a matrix in the clear
@@ -101,7 +103,7 @@ def inverse(x: Ciphertext, *, interval: Interval | None = None, hermitian: bool 
     -------
     Ciphertext
         With an error of 2^-17/a in the spectral norm for an interval (a, b), beside the noise. Levels consumed, where
-        n³ ≤ `slot_count`: 9 for b/a = 2, 11 for 4 and 15 for 20 if it is hermitian, else 13, 17 and 27.
+        n ≤ 8: 9 for b/a = 2, 11 for 4 and 15 for 20 if it is hermitian, else 13, 17 and 27.
 
     Raises
     ------
@@ -267,7 +269,7 @@ def _of_two(x: Ciphertext, left: Places, y: Ciphertext, right: Places) -> Cipher
     """Multiply two matrices, whose elements are at these places of two ciphertexts."""
     ends, size = _ends_of_products(x, y), x.bound * y.bound
     slots = [of_one_unit("matmul", value)._with(SLOTS) for value in (x, y)]
-    fits = left.size * right.shape[1] <= x.slot_count
+    fits = left.size * right.shape[1] <= min(_COPIED, x.slot_count)
     result = (_by_copies if fits else _by_diagonals)(slots[0], left, slots[1], right)
     terms = left.shape[1]
     return lying(known(result, terms * size), ends, terms)

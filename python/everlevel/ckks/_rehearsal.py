@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common import callers, checks
 from .._common.sizes import at_least, at_most, format_bytes
-from ..errors import EverlevelError, LevelError, OperandTypeError, ParameterError, RangeError
+from ..errors import EverlevelError, LevelError, MessageError, OperandTypeError, ParameterError, RangeError
 from . import _checks, _key_generation, _messages
 from ._core import Core
 from ._options import USUAL_GAP
@@ -41,8 +41,14 @@ _MOST_LEVELS: Final = 28
 """Levels of the first rehearsal: programs that take more are for bootstraps."""
 _LEAST_LOG_N: Final = 10
 _MOST_SLOTS: Final = 2**16
+_MOST_LOG_N: Final = 17
+_MOST_DEEP_LOG_N: Final = 14
+"""Largest rings that are tried for results, without bootstraps and with them, of which keys are large."""
+_TIMED_LOG_N: Final = {False: 14, True: 12}
+"""Rings that programs are timed on, without bootstraps and with them, or the real one, if it is smaller."""
+_TIMES: Final = 3
 _CACHED_LOG_N: Final = 15
-_UNCACHED: Final = 1.4
+_UNCACHED: Final = 1.1
 """Factor of times on rings that are larger than a core's cache."""
 
 _MAKERS: Final[Mapping[type, Callable[..., Any]]] = {
@@ -104,7 +110,8 @@ class DryRun:
     matrices : bool or int
         Level of the products with matrices; False for none.
     seconds : float
-        Estimate on this machine, from the times of the small ring: within a factor of 3 or so.
+        Estimate on this machine: the least of three runs on the real ring, if it is of 2^14 or less, or on a smaller
+        one, 2^12 with bootstraps, times what operations take longer. Within a factor of 1.5 on an idle machine.
     memory : int
         Bytes of the engine, its keys, and a bootstrap at work.
     """
@@ -228,7 +235,15 @@ class _Run:
         self.make, self.options, self.function, self.arrays = make, options, function, arrays
         largest = max(array.size for array in arrays)
         log_slots = max(_LEAST_LOG_N - 1, (2 * largest - 1).bit_length())
-        self.log_n = min(log_slots + 1, 17)
+        self._least_log_n, self._largest = min(log_slots + 1, _MOST_LOG_N), largest
+        self.log_n = self._least_log_n
+
+    @property
+    def slots(self) -> int:
+        """Slots that the program takes: those of the examples, or more for larger results. A power of two."""
+        if self.log_n > self._least_log_n:
+            return int(2 ** (self.log_n - 1))
+        return 1 << (int(self._largest) - 1).bit_length()
 
     def __call__(self, bounds: list[Any]) -> _Rehearsed:
         try:
@@ -242,24 +257,35 @@ class _Run:
         return self._once({"auto_bootstrap": True}, bounds)
 
     def _once(self, levels: dict[str, Any], bounds: list[Any]) -> _Rehearsed:
-        options = {**self.options, **levels}
-        engine = self.make(**{**options, "insecure_log_n": self.log_n, "bound": None, "slot_count": None})
-        keys = RehearsalKeys(engine)
-        found = _Rehearsed(engine, keys, options)
-        engine._observe = found.observe
-        with warnings.catch_warnings(record=True):
-            warnings.simplefilter("always")
-            inputs = [
-                _messages.encrypt(engine, array, keys.secret_key, bound=bound)
-                for array, bound in zip(self.arrays, bounds, strict=True)
-            ]
-            found.steps.clear()
-            found.lowest = engine.max_level
-            began = perf_counter()
-            returned = self.function(*inputs)
-            found.seconds = perf_counter() - began
-            found.results = _ciphertexts(returned)
-        return found
+        while True:
+            try:
+                found = self._made({**self.options, **levels}, self.log_n)
+                found.results = _ciphertexts(found.run(self, bounds))
+            except MessageError:
+                # Arrays that don't fit into these slots may fit into those of the real ring.
+                if self.log_n >= (_MOST_DEEP_LOG_N if _deep({**self.options, **levels}) else _MOST_LOG_N):
+                    raise
+                self.log_n += 1
+            else:
+                return found
+
+    def _made(self, options: dict[str, Any], log_n: int) -> _Rehearsed:
+        engine = self.make(**{**options, "insecure_log_n": log_n, "bound": None, "slot_count": None})
+        return _Rehearsed(engine, RehearsalKeys(engine), options)
+
+    def timed(self, found: _Rehearsed, bounds: list[Any], log_n: int) -> float:
+        """Return the seconds of a program on a ring of 2^log_n, from those on one that is at most as large."""
+        most = _TIMED_LOG_N[found.engine._context.can_bootstrap]
+        here = min(log_n, max(most, self.log_n))
+        if here != found.engine.log_n:
+            # The first run makes keys.
+            found = self._made(found.options, here)
+            found.run(self, bounds)
+        seconds = []
+        for _ in range(_TIMES):
+            found.run(self, bounds)
+            seconds.append(found.seconds)
+        return min(seconds) * _ratio(log_n, here)
 
 
 class _Rehearsed:
@@ -271,6 +297,25 @@ class _Rehearsed:
         self.lowest: int = engine.max_level
         self.seconds = 0.0
         self.results: list[Ciphertext] = []
+        self.bootstraps = 0
+
+    def run(self, program: _Run, bounds: list[Any]) -> Any:
+        """Run a program on its examples, encrypted anew, and observe it."""
+        engine = self.engine
+        engine._observe = self.observe
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            inputs = [
+                _messages.encrypt(engine, array, self.keys.secret_key, bound=bound)
+                for array, bound in zip(program.arrays, bounds, strict=True)
+            ]
+            self.steps.clear()
+            self.lowest = engine.max_level
+            before, began = engine.bootstrap_count, perf_counter()
+            returned = program.function(*inputs)
+            self.seconds = perf_counter() - began
+            self.bootstraps = engine.bootstrap_count - before
+        return returned
 
     def observe(self, native: Any) -> None:
         """Note the level and the bound of a result."""
@@ -281,12 +326,21 @@ class _Rehearsed:
         self.steps[line] = Step(line, level, bound)
         self.lowest = min(self.lowest, level)
 
+    def _real(self, run: _Run) -> Any:
+        """Make the engine that the program is for, with as many slots as its arrays take."""
+        options = {name: value for name, value in self.options.items() if name != "bound"}
+        real = run.make(**options)
+        if real.slot_count >= run.slots:
+            return real
+        self.options = {**self.options, "slot_count": run.slots}
+        return run.make(**{**options, "slot_count": run.slots})
+
     def told(self, run: _Run, bounds: list[Any], refusal: str | None) -> DryRun:
         """Tell what the program takes."""
         keys, needed = self.keys, self.keys.needed
-        real = run.make(**{name: value for name, value in self.options.items() if name != "bound"})
+        real = self._real(run)
         deltas = tuple(sorted(delta for delta in needed if isinstance(delta, int)))
-        bootstraps = self.engine.bootstrap_count
+        bootstraps = self.bootstraps
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("always")
             results = [_messages.decrypt(self.engine, result, keys.secret_key) for result in self.results]
@@ -304,7 +358,7 @@ class _Rehearsed:
             conjugates=ConjugationKey in needed or bootstraps > 0,
             rotations=True if RotationKey in needed else deltas or False,
             matrices=keys.matrix_level or False,
-            seconds=self.seconds * _ratio(real.log_n, self.engine.log_n),
+            seconds=run.timed(self, [None] * len(bounds) if refusal else list(bounds), real.log_n),
             memory=0,
         )
         return replace(run_of, memory=_memory(real, run_of))
@@ -396,7 +450,8 @@ def dry_run(self: Core, function: Callable[..., Any], *examples: ArrayLike, boun
         by operators, methods of ciphertexts and functions of `everlevel`, since ciphertexts of other engines don't mix
         with these.
     *examples : array_like
-        Typical arguments, of the shapes of the real ones. All slots are fewer here: 512, or twice as many as values.
+        Typical arguments, of the shapes of the real ones. All slots are fewer here: 512, twice as many as values, or
+        more, if results don't fit into these.
     bounds : float, pair of floats, or list of them, optional
         What is declared of the arguments, as in `encrypt`: one for all, or a list with one for each. If left out, the
         engine's bound, or else the ends of each example, rounded outwards.
