@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
+
+import numpy as np
 
 from ..errors import OperandTypeError
+
+PANDAS_PRIORITY: Final = 5000
+"""Number by which pandas leaves `series * x` to the class of x: its Series, Index and DataFrame have 2000 to 4000."""
 
 
 class Opaque:
@@ -19,6 +24,8 @@ class Opaque:
     # NumPy then leaves `array * ciphertext` to the class, instead of trying it element by element.
     __array_ufunc__: ClassVar[Any] = None
 
+    __pandas_priority__: ClassVar[int] = PANDAS_PRIORITY
+
     # NumPy's functions would make an array of objects, and do to it what has nothing to do with the values. Type
     # checkers would take what has this method for an array, and `array * ciphertext` for one, too.
     if not TYPE_CHECKING:
@@ -31,6 +38,12 @@ class Opaque:
                 expected="array in the clear",
                 actual=type(self).__name__,
             )
+
+
+def is_clear(value: Any) -> bool:
+    """Whether an operand is a number or an array in the clear: NumPy's, a list, or what turns into such an array."""
+    is_known = isinstance(value, (bool, int, float, complex, list, tuple, np.generic, np.ndarray))
+    return is_known or (hasattr(value, "__array__") and not isinstance(value, Opaque))
 
 
 class Encrypted(Opaque):

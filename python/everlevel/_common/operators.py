@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-import numpy as np
-
 from . import powers
-from .opaque import Encrypted
+from .opaque import Encrypted, is_clear
 from .storable import OfEngine
 
 VectorT = TypeVar("VectorT", bound="Vector")
@@ -56,4 +54,4 @@ class Vector(Encrypted, OfEngine):
 
 def _is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    return isinstance(value, (Vector, bool, int, float, complex, list, tuple, np.generic, np.ndarray))
+    return isinstance(value, Vector) or is_clear(value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _native
 from .._common import powers
-from .._common.opaque import Encrypted, Opaque
+from .._common.opaque import Encrypted, Opaque, is_clear
 from ..errors import OperandTypeError
 from . import _checks, _device
 from ._methods import NumpyMethods, called
@@ -374,9 +374,7 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix, Mapping))):
             return NotImplemented
-        if isinstance(matrix, (list, tuple, np.ndarray)) and (
-            _checks.is_vector(matrix) or len(self._layout.shape or ()) > 1
-        ):
+        if is_clear(matrix) and (_checks.is_vector(matrix) or len(self._layout.shape or ()) > 1):
             return cast(Ciphertext, NUMPY.functions[np.matmul](matrix, self))
         return self._engine.multiply_matrix(matrix, self, None)
 

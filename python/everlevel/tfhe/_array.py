@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, NoReturn, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 
 from .. import _native
 from .._common.checks import instance, missing_key, sequence
+from .._common.opaque import PANDAS_PRIORITY, is_clear
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
 from ..errors import EverlevelError, KeyMismatchError, MessageError, OperandTypeError
@@ -27,6 +28,8 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
     """An array of ciphertexts of one secret, of any shape: ``x[i] = y`` changes it, and nothing else does."""
 
     __slots__ = ("_native", "_shape")
+
+    __pandas_priority__: ClassVar[int] = PANDAS_PRIORITY
 
     # NumPy leaves `array & ciphertext` to this class, instead of trying it element by element.
 
@@ -309,7 +312,7 @@ def placed(operation: str, x: Any, function: Callable[[Any], Any]) -> Any:
 
 def is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    return isinstance(value, (EncryptedArray, bool, int, float, complex, list, tuple, np.generic, np.ndarray))
+    return isinstance(value, EncryptedArray) or is_clear(value)
 
 
 def comparable(operation: str, value: Any) -> Any:

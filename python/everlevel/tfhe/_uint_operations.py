@@ -39,6 +39,8 @@ def width_of(values: Any, kind: type[IntegerArray] = UintArray) -> int | None:
     if isinstance(values, IntegerArray):
         return values.width if isinstance(values, kind) else None
     dtype = getattr(values, "dtype", None)
+    if dtype is not None and not isinstance(dtype, np.dtype) and not isinstance(values, EncryptedArray):
+        dtype = np.asarray(values).dtype
     is_such = isinstance(dtype, np.dtype) and dtype.kind == ("i" if kind._signed else "u")
     return 8 * dtype.itemsize if is_such and dtype is not None else None
 
