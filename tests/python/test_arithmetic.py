@@ -200,6 +200,43 @@ def test_weighted_sum(party: Party) -> None:
         engine.weighted_sum([a, b], [1, 2, 3])
 
 
+def test_weighted_sums_round_once(party: Party, rng: np.random.Generator) -> None:
+    engine, count = party.engine, 24
+    x, p = (rng.uniform(-1, 1, size=(count, engine.slot_count)) for _ in range(2))
+    terms = [engine.encrypt(row, party.secret_key, level=3 + k % 3, bound=1) for k, row in enumerate(x)]
+    weights: list[Any] = [engine.encode(row, level=4, bound=1) for row in p[:8]]
+    weights += [engine.encode_to_light_plaintext(row) for row in p[8:16]]
+    numbers = p[16:, 0] + 1j * p[16:, 1] * (np.arange(8) % 2)
+    total = engine.weighted_sum(terms, [*weights, *numbers])
+    assert (total.level, total.is_real) == (2, False)
+    expected = (x[:16] * p[:16]).sum(0) + numbers @ x[16:]
+    assert_claims(total, expected, party.secret_key)
+    # One by one, each product is rounded.
+    single = terms[0] * weights[0]
+    for term, weight in zip(terms[1:], [*weights[1:], *numbers], strict=True):
+        single = single + term * weight
+    assert total.precision_bits > single.precision_bits + 0.5
+    reals = engine.weighted_sum(terms[:20:3], p[:7, 0])
+    assert (reals.level, reals.is_real, reals.bound) == (2, True, pytest.approx(np.abs(p[:7, 0]).sum(), rel=1e-9))
+    # Products of three polynomials are summed up as they are.
+    product = engine.multiply(terms[2], terms[5], relinearize=False)
+    mixed = engine.weighted_sum([product, terms[2]], [0.5, 0.25])
+    assert (mixed.polynomial_count, mixed.level) == (3, product.level - 1)
+    assert_claims(mixed, 0.5 * x[2] * x[5] + 0.25 * x[2], party.secret_key)
+    with pytest.raises(errors.LevelError, match="weighted_sum"):
+        engine.weighted_sum([engine.level_down(terms[0], 0)], [0.5])
+    with pytest.raises(errors.ParameterError, match="level of the plaintext"):
+        engine.weighted_sum([terms[0]], [engine.encode(p[0], level=0)])
+    vectors = [engine.vstack(terms[k::3][:2]) for k in range(3)]
+    units = engine.weighted_sum(vectors, [0.5, engine.encode(p[:2].ravel(), level=5), -0.25])
+    parts = [0.5 * x[3 * k] + p[k] * x[3 * k + 1] - 0.25 * x[3 * k + 2] for k in range(2)]
+    assert_claims(units, np.concatenate(parts), party.secret_key)
+    with pytest.raises(errors.UnitCountError):
+        engine.weighted_sum([vectors[0], terms[0]], [0.5, 0.5])
+    with pytest.raises(errors.KeyMismatchError):
+        engine.weighted_sum([terms[0], engine.encrypt(x[0], engine.create_secret_key())], [0.5, 0.5])
+
+
 def test_power_and_chebyshev_bases(party: Party, rng: np.random.Generator) -> None:
     engine, (x, _) = party.engine, messages(party, rng)
     a = engine.encrypt(x, party.public_key)

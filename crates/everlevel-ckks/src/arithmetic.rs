@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use everlevel_ring::{Eval, Poly, Ring};
 use num_complex::Complex64;
 
-use crate::claims::{Bound, Claims};
+use crate::claims::{Bound, Claims, Estimate, Values};
 use crate::core::Core;
 use crate::keys::RelinearizationKey;
 use crate::ladder::{self, Ladder};
@@ -20,11 +20,20 @@ impl Core {
         Cow::Owned(self.times_constant(ct, Complex64::new(1.0, 0.0), level))
     }
 
+    /// The integers that stand for `c` in a product which is rescaled to a level, and the product's estimate before.
+    pub(crate) fn nearly(&self, ct: &Ciphertext, c: Complex64, level: usize) -> ([i128; 2], Estimate) {
+        let factor = |x: f64| self.ladder.factor(&self.ring, x, ct.level(), &self.ladder.sets[level + 1], level);
+        let [(re, beside_re), (im, beside_im)] = [c.re, c.im].map(factor);
+        // The integers stand for c and what it lacks to be one of them, in units of the factor between both scales.
+        let (unit, beside_unit) = factor(1.0);
+        let beside = Complex64::new(beside_re, beside_im) / (unit as f64 - beside_unit);
+        ([re, im], ct.estimate().scaled_nearly(c, beside, self.drift()))
+    }
+
     /// `c·ct` at a lower level.
     fn times_constant(&self, ct: &Ciphertext, c: Complex64, level: usize) -> Ciphertext {
         let Ladder { sets, scales, .. } = &self.ladder;
-        let factor = |x: f64| self.ladder.factor(&self.ring, x, ct.level(), &sets[level + 1], level);
-        let [(re, beside_re), (im, beside_im)] = [c.re, c.im].map(factor);
+        let ([re, im], scaled) = self.nearly(ct, c, level);
         let part = |p: &Poly<Eval>| {
             let mut p = p.restricted(&sets[level + 1]);
             self.ring.mul_gaussian_assign(&mut p, re, im);
@@ -32,17 +41,13 @@ impl Core {
         };
         let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe().c0), c1: part(&ct.rlwe().c1) };
         let c2 = ct.c2().map(part);
-        // The integers stand for c and what it lacks to be one of them, in units of the factor between both scales.
-        let (unit, beside_unit) = factor(1.0);
-        let beside = Complex64::new(beside_re, beside_im) / (unit as f64 - beside_unit);
-        let scaled = ct.estimate().scaled_nearly(c, beside, self.drift());
         let estimate = self.with_rescaling(scaled, ct.polynomial_count(), scales[level]);
         Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.identity())
     }
 }
 
 impl Context {
-    fn check_number(&self, op: &'static str, c: Complex64, level: usize) -> Result<(), Error> {
+    pub(crate) fn check_number(&self, op: &'static str, c: Complex64, level: usize) -> Result<(), Error> {
         if !c.re.is_finite() || !c.im.is_finite() {
             return Err(Error::NotFinite { op, index: 0, value: c.to_string() });
         }
@@ -271,18 +276,10 @@ impl Context {
         self.check_ciphertext(op, a)?;
         self.check_plaintext(op, plaintext)?;
         self.check_depth(op, a, 1)?;
-        if plaintext.level == 0 {
-            let needed = "at least 1 for a product; encode it at a higher level".into();
-            return Err(Error::Parameter { what: "level of the plaintext", found: "0".into(), needed });
-        }
+        self.check_encoded_above(plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level())?;
-        if plaintext.level == 1 {
-            // Level 0 holds less than what the plaintext was encoded for. A product's coefficients are means over the
-            // slots.
-            let slots = self.decode(&plaintext)?;
-            self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
-        }
         let values = self.values(&plaintext)?;
+        self.check_factor(op, values, plaintext.level)?;
         let bound = a.estimate().times_plain(values, 0.0).bound();
         self.check_range(op, bound, a.estimate().worst() * values.largest(), plaintext.level - 1)?;
         Ok(self.install(|core| {
@@ -297,6 +294,20 @@ impl Context {
                 core.ring.rescale(p, target)
             })
         }))
+    }
+
+    /// Refuses values that are too large for a product at level 0, which holds less than what they were encoded for.
+    pub(crate) fn check_factor(&self, op: &'static str, values: &Values, level: usize) -> Result<(), Error> {
+        if level == 1 { self.check_size(op, values.mean_size(), 0) } else { Ok(()) }
+    }
+
+    /// Refuses plaintexts of the lowest level, which has none for a product.
+    pub(crate) fn check_encoded_above(&self, plaintext: &Plaintext) -> Result<(), Error> {
+        if plaintext.level == 0 {
+            let needed = "at least 1 for a product; encode it at a higher level".into();
+            return Err(Error::Parameter { what: "level of the plaintext", found: "0".into(), needed });
+        }
+        Ok(())
     }
 
     /// `a` times an array of up to `slot_count` values, one level lower; a shorter array is followed by zeros.

@@ -44,6 +44,7 @@ mod release;
 mod rotation;
 mod series;
 mod units;
+mod weighted;
 
 pub use budget::ReleaseBudget;
 pub use chain::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, TableWidths, stage_counts};
@@ -86,3 +87,4 @@ pub use range::{RangeNotice, notice, noticing};
 pub use release::Released;
 pub use series::Basis;
 pub use units::Units;
+pub use weighted::Factor;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from .._common import callers, checks
 from ..errors import MessageError, RangeError, RangeWarning
 from . import _auto, _checks, _operands
+from ._arithmetic import order
 from ._auto import deepened
 from ._core import Core
 from ._deep_polynomials import DeepEvaluation, degree_of, evaluate_all, refreshed
@@ -19,8 +20,10 @@ from ._shaping import slotwise, unpadded
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
+from .plaintext import LightPlaintext, Plaintext
 
 _LARGEST_POWER: Final = 2**16
+_ENCODED: Final = (Plaintext, LightPlaintext)
 
 
 @slotwise()
@@ -159,28 +162,77 @@ def evaluate_chebyshev_polynomial(
     return _evaluate(self, operation, True, ciphertext, coefficients, relinearization_key, bootstrap_key)
 
 
-def weighted_sum(self: Core, ciphertexts: Sequence[Ciphertext], weights: ArrayLike) -> Ciphertext:
-    """Compute Σ w_k a_k. Levels consumed: 0 if all weights are integers, else 1.
+@deepened
+def weighted_sum(
+    self: Core, ciphertexts: Sequence[Ciphertext], weights: ArrayLike | Sequence[complex | Plaintext | LightPlaintext]
+) -> Ciphertext:
+    """Compute Σ w_k a_k. Levels consumed: 0 by terms whose weights are integers, else 1.
+
+    Products that take a level are added up before they are rescaled: a term takes a part of a product's time, and all
+    of them have one rounding. Where shapes differ, terms are multiplied and added up one by one, by ``*`` and ``+``.
+
+    Parameters
+    ----------
+    ciphertexts : sequence of Ciphertext
+        At least one.
+    weights : array_like of numbers, or sequence of numbers, Plaintext and LightPlaintext
+        As many: a number for all slots, or a plaintext with a number for each.
+
+    Raises
+    ------
+    MessageError
+        If there are more of one than of the other.
+    LevelError
+        If a level is needed and none is left: bootstrap first.
+    EngineMismatchError, KeyMismatchError, UnitCountError
+        If operands don't belong together.
 
     Examples
     --------
     >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key, bound=2)
     >>> engine.decrypt(engine.weighted_sum([a, b], [10, 1]), secret_key)[:1].round(3)
     array([12.])
+    >>> engine.decrypt(engine.weighted_sum([a, b], [0.5, engine.encode([0.25])]), secret_key)[:1].round(3)
+    array([1.])
     """
-    factors, _ = _checks.coefficients("weighted_sum", weights)
-    given = _operands.several("weighted_sum", ciphertexts)
-    if len(factors) != len(given):
+    operation = "weighted_sum"
+    terms = [_operands.ciphertext(operation, one) for one in _operands.several(operation, ciphertexts)]
+    factors: list[Any]
+    if isinstance(weights, (list, tuple)) and any(isinstance(weight, _ENCODED) for weight in weights):
+        factors = [w if isinstance(w, _ENCODED) else _checks.scalar(operation, w) for w in weights]
+    else:
+        factors = list(_checks.coefficients(operation, weights)[0])
+    if len(factors) != len(terms):
         raise MessageError(
-            f"weighted_sum: there are {len(given)} ciphertexts and {len(factors)} weights; "
+            f"{operation}: there are {len(terms)} ciphertexts and {len(factors)} weights; "
             f"give as many of one as of the other",
             length=len(factors),
         )
-    terms = [_operands.ciphertext("weighted_sum", ciphertext) for ciphertext in given]
-    total: Ciphertext = terms[0] * np.asarray(weights)[0]
-    for term, weight in zip(terms[1:], np.asarray(weights)[1:], strict=True):
-        total = total + term * weight
-    return total
+    pairs = list(zip(terms, factors, strict=True))
+    rounded = [(term, factor) for term, factor in pairs if not _is_integer(factor)]
+    layout = terms[0]._layout
+    if any(one._layout != layout for one in (*terms, *factors) if isinstance(one, (Ciphertext, *_ENCODED))):
+        rounded = []
+    products = [term * factor for term, factor in pairs if not rounded or _is_integer(factor)]
+    if rounded:
+        products.append(_rounded_sum(self, operation, rounded)._with(layout))
+    return cast(Ciphertext, sum(products[1:], start=products[0]))
+
+
+def _is_integer(factor: Any) -> bool:
+    """Whether a weight is a number of integer parts, which takes no level."""
+    return not isinstance(factor, _ENCODED) and factor.real.is_integer() and factor.imag.is_integer()
+
+
+def _rounded_sum(self: Core, operation: str, pairs: list[tuple[Ciphertext, Any]]) -> Ciphertext:
+    """Return a weighted sum of terms that are rescaled together."""
+    lowest, is_real, natives = min((term for term, _ in pairs), key=lambda term: term.level), True, []
+    for term, factor in pairs:
+        _, weight = order(self, operation, lowest, factor)
+        is_plain = isinstance(weight, Plaintext)
+        is_real &= term.is_real and (weight.is_real if is_plain else weight.imag == 0)
+        natives.append(weight._native if is_plain else weight)
+    return self._wrap(self._context.weighted_sum([term._native for term, _ in pairs], natives), is_real=is_real)
 
 
 def _basis(

@@ -32,8 +32,6 @@ _ENCODING: Final = 5.0e-8
 """Seconds of encoding a diagonal before its transforms, divided by N."""
 _CALL: Final = 2.0e-5
 """Seconds of a call of the engine, whatever it computes."""
-_DECODING: Final = 17
-"""Transforms that a product with a plaintext at level 1 takes besides: its integers are read from its residues."""
 
 _BOOTSTRAP: Final = 2.1
 """Seconds of a bootstrap from level 0 to 13 at N = 2^16."""
@@ -105,7 +103,7 @@ class Costs:
         counts = Rotations.after(turns, units)
         after = self.rotations(level - 1, counts, counts)
         if turns.is_slotwise:
-            return units * self._of_transforms(2 * (level + 1) + _DECODING * (level == 1)) + after
+            return units * self.rescaling(level) + after
         # Diagonals are transformed once for all units.
         products = len(turns.places) * (units * self._of(_PRODUCT, level + 1) + self.anew(level, kind))
         own = Rotations.of(turns, layout)

@@ -193,7 +193,9 @@ class ClearEngine:
         )
 
     def weighted_sum(self, parts: list[Clear], weights: Any) -> Clear:
-        terms = [p * np.asarray(w).item() for p, w in zip(parts, weights, strict=True)]
+        terms = [
+            p * (w if isinstance(w, Encoded) else np.asarray(w).item()) for p, w in zip(parts, weights, strict=True)
+        ]
         result = terms[0]
         for term in terms[1:]:
             result = result + term

@@ -224,7 +224,8 @@ def powers(draw: Draw) -> tuple[str, ...]:
 def weighted_sum(draw: Draw) -> str:
     name, x = ciphertext(draw, 1)
     others = [name] + [similar(draw, x, 1)[0] for _ in range(draw.integer(0, 2))]
-    weights = ", ".join(values.number(draw) for _ in others)
+    plain = [name for name, p in draw.operands if isinstance(p, Encoded) and len(p.values) == len(x.values)]
+    weights = ", ".join(draw.one(*plain) if plain and draw.chance(0.4) else values.number(draw) for _ in others)
     return f"engine.weighted_sum([{', '.join(others)}], [{weights}])"
 
 

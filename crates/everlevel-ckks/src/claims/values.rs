@@ -12,6 +12,7 @@ pub(crate) struct Values {
     /// Zeros follow so many values.
     len: usize,
     largest: f64,
+    mean_size: f64,
     /// The least and the largest real part of the values that zeros follow.
     ends: (f64, f64),
     is_real: bool,
@@ -26,6 +27,7 @@ impl Values {
     /// mean.
     pub fn new(values: &[Complex64], slot_count: usize) -> Self {
         let largest = values.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();
+        let mean_size = values.iter().map(|z| z.norm()).sum::<f64>() / slot_count as f64;
         let size = (values.iter().map(Complex64::norm_sqr).sum::<f64>() / slot_count as f64).sqrt();
         let len = values.iter().rposition(|z| *z != Complex64::default()).map_or(0, |last| last + 1);
         let none = (f64::INFINITY, f64::NEG_INFINITY);
@@ -40,7 +42,7 @@ impl Values {
             0.0 => sample.fill(Complex64::new(size, 0.0)),
             _ => sample.iter_mut().for_each(|z| *z *= size / sampled),
         }
-        Self { slot_count, len, largest, ends, is_real, is_constant, sample }
+        Self { slot_count, len, largest, mean_size, ends, is_real, is_constant, sample }
     }
 
     /// The values of slots that a plaintext was decoded to, whose roundings are up to a size.
@@ -53,6 +55,11 @@ impl Values {
     /// The largest size.
     pub fn largest(&self) -> f64 {
         self.largest
+    }
+
+    /// The mean size over all slots, which a product's coefficients have at most.
+    pub fn mean_size(&self) -> f64 {
+        self.mean_size
     }
 
     /// Whether all of them are real numbers.

@@ -8,6 +8,13 @@ use super::Context;
 use crate::call::{Slots, run, values};
 use crate::objects::{Ciphertext, Plaintext, RelinearizationKey};
 
+/// What a ciphertext of a weighted sum is multiplied by.
+#[derive(FromPyObject)]
+enum Factor {
+    Plain(Py<Plaintext>),
+    Number(Complex64),
+}
+
 #[pymethods]
 impl Context {
     fn add(&self, left: &Ciphertext, right: &Ciphertext) -> PyResult<Ciphertext> {
@@ -71,6 +78,17 @@ impl Context {
 
     fn multiply_scalar(&self, left: &Ciphertext, right: Complex64) -> PyResult<Ciphertext> {
         run(|| left.0.try_map(|unit| self.0.multiply_scalar(unit, right))).map(Ciphertext)
+    }
+
+    /// Each ciphertext times a number or a plaintext, added up before they are rescaled.
+    fn weighted_sum(&self, ciphertexts: Vec<Py<Ciphertext>>, factors: Vec<Factor>) -> PyResult<Ciphertext> {
+        let of = |factor| match factor {
+            &Factor::Number(c) => ckks::Factor::Number(c),
+            Factor::Plain(plaintext) => ckks::Factor::Plain(&plaintext.get().0),
+        };
+        let vectors = ciphertexts.iter().map(|ciphertext| &ciphertext.get().0);
+        let terms: Vec<_> = vectors.zip(factors.iter().map(of)).collect();
+        run(|| self.0.weighted_sum(&terms)).map(Ciphertext)
     }
 
     fn level_down(&self, ciphertext: &Ciphertext, level: usize) -> PyResult<Ciphertext> {
