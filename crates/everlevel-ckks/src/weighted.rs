@@ -58,8 +58,8 @@ impl Context {
         Ok(self.install(|core| core.weighted_sum(first, &found, total, level)))
     }
 
-    /// `Σ factor·a`, one level below the lowest of all ciphertexts and plaintexts. Products are added up before they are
-    /// rescaled, so that all have one rounding.
+    /// `Σ factor·a`, one level below the lowest of all ciphertexts and plaintexts. Products are added up before they
+    /// are rescaled, so that all have one rounding.
     ///
     /// # Errors
     /// No terms; other numbers of units; operands of other parameters or different secrets; level 0; as
