@@ -1,4 +1,7 @@
-"""NumPy's linear functions of encrypted arrays, by the matrices that NumPy makes of unit vectors; and moments."""
+"""NumPy's linear functions of encrypted arrays, by the matrices that NumPy makes of unit vectors; and moments.
+
+Numbers in the clear beside them, such as ``prepend=`` of ``numpy.diff``, are what the function makes of zeros.
+"""
 
 from __future__ import annotations
 
@@ -35,25 +38,31 @@ def _linear(function: Any) -> Callable[..., Ciphertext]:
         def column(unit: NDArray[np.float64]) -> NDArray[Any]:
             return np.asarray(function(*args[:place], unit.reshape(x.shape), *args[place + 1 :], **kwargs))
 
-        try:
-            first = column(np.zeros(x.size))
-        except (ValueError, TypeError, IndexError) as error:
-            raise OperandTypeError(
-                f"{name}: the arguments don't fit ({error}); choose them as NumPy takes them",
-                argument=name,
-                expected="arguments of NumPy's",
-                actual=str(error),
-            ) from None
-        if not 0 < first.size <= x.slot_count or first.size * x.size > _MOST:
-            raise MessageError(
-                f"{name}: {x.size} values come to {first.size}, and 1 to {x.slot_count} fit, by a matrix of up to "
-                f"{_MOST} entries; take parts of them",
-                length=first.size,
-                slot_count=x.slot_count,
-            )
-        matrix = np.stack([column(unit).ravel() for unit in np.eye(x.size)], axis=1)
+        with np.errstate(all="ignore"):
+            try:
+                first = column(np.zeros(x.size))
+            except (ValueError, TypeError, IndexError) as error:
+                raise OperandTypeError(
+                    f"{name}: the arguments don't fit ({error}); choose them as NumPy takes them",
+                    argument=name,
+                    expected="arguments of NumPy's",
+                    actual=str(error),
+                ) from None
+            if not 0 < first.size <= x.slot_count or first.size * x.size > _MOST:
+                raise MessageError(
+                    f"{name}: {x.size} values come to {first.size}, and 1 to {x.slot_count} fit, by a matrix of up to "
+                    f"{_MOST} entries; take parts of them",
+                    length=first.size,
+                    slot_count=x.slot_count,
+                )
+            matrix = np.stack([(column(unit) - first).ravel() for unit in np.eye(x.size)], axis=1)
+            probe = np.linspace(0.5, 1.5, x.size) ** 2
+            is_linear = np.allclose(matrix @ probe + first.ravel(), column(probe).ravel())
+        if not is_linear:
+            raise NUMPY.refusal(name, f"it isn't linear in its argument {place}, which is encrypted", "Ciphertext")
         result = cast(Any, x._engine).multiply_matrix(matrix, x._with(SLOTS))
-        return of_shape(result, first.shape) if first.ndim else cast(Ciphertext, result[:1].reshape(()))
+        result = of_shape(result, first.shape) if first.ndim else cast(Ciphertext, result[:1].reshape(()))
+        return result + first if first.any() else result
 
     return call
 
