@@ -35,7 +35,7 @@ def _linear(function: Any) -> Callable[..., Ciphertext]:
         place = encrypted[0]
         x = of_one_unit(name, args[place])
 
-        def column(unit: NDArray[np.float64]) -> NDArray[Any]:
+        def column(unit: NDArray[Any]) -> NDArray[Any]:
             return np.asarray(function(*args[:place], unit.reshape(x.shape), *args[place + 1 :], **kwargs))
 
         with np.errstate(all="ignore"):
@@ -56,7 +56,7 @@ def _linear(function: Any) -> Callable[..., Ciphertext]:
                     slot_count=x.slot_count,
                 )
             matrix = np.stack([(column(unit) - first).ravel() for unit in np.eye(x.size)], axis=1)
-            probe = np.linspace(0.5, 1.5, x.size) ** 2
+            probe = np.linspace(0.5, 1.5, x.size) ** (2 if x.is_real else 2 + 1j)
             is_linear = np.allclose(matrix @ probe + first.ravel(), column(probe).ravel())
         if not is_linear:
             raise NUMPY.refusal(name, f"it isn't linear in its argument {place}, which is encrypted", "Ciphertext")
@@ -103,7 +103,8 @@ def _covariance(
         return m.var(ddof=lost)
     rows = m if rowvar else m.transpose()
     centred = rows - rows.mean(axis=1, keepdims=True)
-    return (centred @ centred.transpose()) * (1 / (rows.shape[1] - lost))
+    others = centred if m.is_real else centred.conjugate()
+    return (centred @ others.transpose()) * (1 / (rows.shape[1] - lost))
 
 
 @NUMPY.implements(np.prod)
