@@ -41,7 +41,12 @@ def _example_names() -> dict[str, Any]:
     bulk_engine = bulk.Engine("integer-4-128", insecure_log_n=10)
     bulk_secret_key = bulk_engine.create_secret_key()
     bulk_engine.create_evaluation_key(bulk_secret_key)
+    bulk_gates = bulk.Engine("gate-128", insecure_log_n=10)
+    bulk_gates_key = bulk_gates.create_secret_key()
+    bulk_gates.create_evaluation_key(bulk_gates_key)
     return {
+        "bulk_gates": bulk_gates,
+        "bulk_gates_key": bulk_gates_key,
         "bulk_engine": bulk_engine,
         "bulk_secret_key": bulk_secret_key,
         "bfv_engine": bfv_engine,

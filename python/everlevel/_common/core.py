@@ -31,6 +31,12 @@ class Core:
             Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
         max_bytes : int, optional
             As for `load`.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.5], secret_key, bound=1)
+        >>> engine.decrypt(engine.load_bytes(x.to_bytes()), secret_key).round(3)
+        array([0.5])
         """
         read = checks.data("load_bytes", data)
         with headers.explained(self, "load_bytes", read):

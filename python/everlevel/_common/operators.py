@@ -44,11 +44,27 @@ class Vector(Encrypted, OfEngine):
         return powers.power(self, checked, self._engine.multiply)
 
     def rotate(self: VectorT, delta: int) -> VectorT:
-        """Rotate slots by an amount: see `Engine.rotate`."""
+        """Rotate slots by an amount: see `Engine.rotate`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bfv_engine, bfv_secret_key
+        >>> x = engine.encrypt([3, 4], secret_key)
+        >>> engine.decrypt(x.rotate(1), secret_key)[:3]
+        array([0, 3, 4])
+        """
         return self._engine.rotate(self, delta)  # type: ignore[no-any-return]
 
     def sum(self: VectorT) -> VectorT:
-        """Add up all slots: see `Engine.sum`."""
+        """Add up all slots: see `Engine.sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = limbs_engine, limbs_secret_key
+        >>> x = engine.encrypt([0.5, 0.25], secret_key)
+        >>> engine.decrypt(x.sum(), secret_key)[:2].round(3)
+        array([0.75, 0.75])
+        """
         return self._engine.sum(self)  # type: ignore[no-any-return]
 
 

@@ -162,13 +162,25 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         ------
         EngineMismatchError
             If one is of other parameters.
+
+        Examples
+        --------
+        >>> bfv_engine.use(bfv_engine.create_evaluation_key(bfv_secret_key, rotations=True))
         """
         natives = [own(self, "use", "evaluation_key", key, self._evaluation_key)._native for key in keys]
         with self._lock:
             self._keys |= {native.secret_id: native for native in natives}
 
     def forget_keys(self) -> None:
-        """Drop all evaluation keys, and with them the engine's hold on their memory."""
+        """Drop all evaluation keys, and with them the engine's hold on their memory.
+
+        Examples
+        --------
+        >>> from everlevel import bfv
+        >>> other = bfv.Engine("n13", insecure_log_n=10)
+        >>> key = other.create_evaluation_key(other.create_secret_key())
+        >>> other.forget_keys()
+        """
         with self._lock:
             self._keys.clear()
 
@@ -229,6 +241,13 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
             Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
         max_bytes : int, optional
             As for `load`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bfv_engine, bfv_secret_key
+        >>> x = engine.encrypt([3, 4], secret_key)
+        >>> engine.decrypt(engine.load_bytes(x.to_bytes()), secret_key)[:2]
+        array([3, 4])
         """
         read = checks.data("load_bytes", data)
         with headers.explained(self, "load_bytes", read):

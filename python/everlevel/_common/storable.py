@@ -40,6 +40,16 @@ class Storable:
         ------
         StorageError
             If the file can't be written; nothing is changed then.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> x = engine.encrypt([0.5], secret_key, bound=1)
+        >>> with TemporaryDirectory() as folder:
+        ...     x.save(f"{folder}/x")
+        ...     y = engine.load(f"{folder}/x")
+        >>> engine.decrypt(y, secret_key).round(3)
+        array([0.5])
         """
         self._write(checks.path("save", path))
 
@@ -84,7 +94,14 @@ class OfEngine(Storable):
         self._engine._context.save(native, path, notes)
 
     def to_bytes(self) -> bytes:
-        """Return the bytes of the object's file: see `Engine.load_bytes`."""
+        """Return the bytes of the object's file: see `Engine.load_bytes`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bfv_engine, bfv_secret_key
+        >>> len(engine.encrypt([3, 4], secret_key).to_bytes()) > 1000
+        True
+        """
         native, notes = self._stored()
         data: bytes = self._engine._context.serialize(native, notes)
         return data
@@ -148,11 +165,26 @@ class Secret(Storable):
         ------
         StorageError
             If the file can't be written; nothing is changed then.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     secret_key.save(f"{folder}/secret.key")
+        ...     loaded = engine.load(f"{folder}/secret.key")
+        >>> loaded
+        SecretKey(hidden)
         """
         super().save(path)
 
     def to_bytes(self) -> bytes:
-        """Return the bytes of the secret's file. **Whoever has them decrypts everything.** They aren't encrypted."""
+        """Return the bytes of the secret's file. **Whoever has them decrypts everything.** They aren't encrypted.
+
+        Examples
+        --------
+        >>> len(secret_key.to_bytes()) > 100
+        True
+        """
         return super().to_bytes()  # type: ignore[safe-super]
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:

@@ -47,7 +47,15 @@ def add(self: Core, left: Any, right: Any) -> Ciphertext:
 
 
 def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
-    """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`."""
+    """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> x = engine.encrypt([3, 4], secret_key)
+    >>> engine.decrypt(engine.subtract(10, x), secret_key)[:2]
+    array([7, 6])
+    """
     x, other = _operands.operands(self, "subtract", left, right)
     if isinstance(other, Ciphertext):
         return Ciphertext(self, self._context.subtract(x._native, other._native))
@@ -57,7 +65,15 @@ def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
 
 
 def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
-    """Negate a vector, slot by slot: the operator ``-``."""
+    """Negate a vector, slot by slot: the operator ``-``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> x = engine.encrypt([3, 4], secret_key)
+    >>> engine.decrypt(engine.negate(x), secret_key)[:2]
+    array([-3, -4])
+    """
     x = _operands.ciphertext(self, "negate", "ciphertext", ciphertext)
     return Ciphertext(self, self._context.negate(x._native))
 

@@ -103,6 +103,12 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArra
     -----
     A wrong value has a probability below 2^-128 for each slot. Answers that are shown to others tell a little about the
     noise if they are wrong, and nothing here hides that.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> engine.decrypt(engine.encrypt([3, -4], secret_key), secret_key)[:3]
+    array([ 3, -4,  0])
     """
     operation = "decrypt"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)

@@ -63,7 +63,15 @@ class Ciphertext(Vector):
         return [Ciphertext(self._engine, unit) for unit in self._native.units()]
 
     def sum(self, axis: int | None = None) -> Ciphertext:
-        """Add up slots, units, or both: see `Engine.sum`."""
+        """Add up slots, units, or both: see `Engine.sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bfv_engine, bfv_secret_key
+        >>> x = engine.encrypt([3, 4], secret_key)
+        >>> engine.decrypt(x.sum(), secret_key)[:2]
+        array([7, 7])
+        """
         return self._engine.sum(self, axis=axis)  # type: ignore[no-any-return]
 
     @property

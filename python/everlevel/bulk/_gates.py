@@ -37,57 +37,154 @@ _TABLES: Final = {
 
 
 def and_(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``a AND b``, also written ``a & b``."""
+    """Compute ``a AND b``, also written ``a & b``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.and_(a, b), secret_key)
+    array([ True, False, False, False])
+    """
     return _gate(self, "and_", a, b)
 
 
 def or_(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``a OR b``, also written ``a | b``."""
+    """Compute ``a OR b``, also written ``a | b``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.or_(a, b), secret_key)
+    array([ True,  True,  True, False])
+    """
     return _gate(self, "or_", a, b)
 
 
 def xor(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``a XOR b``, also written ``a ^ b``."""
+    """Compute ``a XOR b``, also written ``a ^ b``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.xor(a, b), secret_key)
+    array([False,  True,  True, False])
+    """
     return _gate(self, "xor", a, b)
 
 
 def nand(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``NOT (a AND b)``."""
+    """Compute ``NOT (a AND b)``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.nand(a, b), secret_key)
+    array([False,  True,  True,  True])
+    """
     return _gate(self, "nand", a, b)
 
 
 def nor(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``NOT (a OR b)``."""
+    """Compute ``NOT (a OR b)``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.nor(a, b), secret_key)
+    array([False, False, False,  True])
+    """
     return _gate(self, "nor", a, b)
 
 
 def xnor(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``NOT (a XOR b)``: whether the two are equal."""
+    """Compute ``NOT (a XOR b)``: whether the two are equal.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.xnor(a, b), secret_key)
+    array([ True, False, False,  True])
+    """
     return _gate(self, "xnor", a, b)
 
 
 def andny(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``(NOT a) AND b``."""
+    """Compute ``(NOT a) AND b``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.andny(a, b), secret_key)
+    array([False, False,  True, False])
+    """
     return _gate(self, "andny", a, b)
 
 
 def andyn(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``a AND (NOT b)``."""
+    """Compute ``a AND (NOT b)``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.andyn(a, b), secret_key)
+    array([False,  True, False, False])
+    """
     return _gate(self, "andny", b, a, "andyn")
 
 
 def orny(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``(NOT a) OR b``."""
+    """Compute ``(NOT a) OR b``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.orny(a, b), secret_key)
+    array([ True, False,  True,  True])
+    """
     return _gate(self, "orny", a, b)
 
 
 def oryn(self: Core, a: Any, b: Any) -> Ciphertext:
-    """Compute ``a OR (NOT b)``."""
+    """Compute ``a OR (NOT b)``.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> a = engine.encrypt([True, True, False, False], secret_key)
+    >>> b = engine.encrypt([True, False, True, False], secret_key)
+    >>> engine.decrypt(engine.oryn(a, b), secret_key)
+    array([ True,  True, False,  True])
+    """
     return _gate(self, "orny", b, a, "oryn")
 
 
 def not_(self: Core, a: Ciphertext) -> Ciphertext:
-    """Compute ``NOT a``, also written ``~a``, without a bootstrap: the noise is the operand's."""
+    """Compute ``NOT a``, also written ``~a``, without a bootstrap: the noise is the operand's.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_gates, bulk_gates_key
+    >>> engine.decrypt(engine.not_(engine.encrypt([True, False], secret_key)), secret_key)
+    array([False,  True])
+    """
     spaces.require_bits(self, "not_")
     x = _operands.ciphertext(self, "not_", "a", a)
     return combined(self, "not_", x.shape, [(-1, x)], 1)

@@ -35,6 +35,13 @@ def add(self: Core, a: Any, b: Any) -> Ciphertext:
         If shapes differ, or values in the clear are out of range.
     OperandTypeError, EngineMismatchError, KeyMismatchError
         If neither is a ciphertext, or one belongs to other parameters or another secret.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> x = engine.encrypt([3, 6], secret_key, max_value=7)
+    >>> engine.decrypt(engine.add(x, 2), secret_key)
+    array([5, 8], dtype=uint8)
     """
     return _sum(self, "add", a, b, 1)
 
@@ -44,6 +51,13 @@ def subtract(self: Core, a: Any, b: Any) -> Ciphertext:
 
     Differences of two ciphertexts could be; see `linear` with a constant, and `bootstrap` of two. Errors are as in
     `add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> x = engine.encrypt([3, 6], secret_key, max_value=7)
+    >>> engine.decrypt(engine.subtract(7, x), secret_key)
+    array([4, 1], dtype=uint8)
     """
     return _sum(self, "subtract", a, b, -1)
 
@@ -59,6 +73,13 @@ def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
         If the factor isn't a single integer of the space.
     SpaceError, EngineMismatchError
         As in `add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> x = engine.encrypt([3, 4], secret_key, max_value=4)
+    >>> engine.decrypt(engine.multiply(x, 3), secret_key)
+    array([ 9, 12], dtype=uint8)
     """
     operation = "multiply"
     spaces.require_integers(self, operation)
@@ -261,6 +282,14 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
         As for `bootstrap`, and if there are none.
     SpaceError, NoiseError, OperandTypeError, EngineMismatchError, MissingKeyError
         As for `bootstrap`.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> x = engine.encrypt([0, 1, 2, 3], secret_key, max_value=3)
+    >>> squares, halves = engine.bootstrap_many(x, luts=[lambda m: m * m, lambda m: m // 2])
+    >>> engine.decrypt(squares, secret_key), engine.decrypt(halves, secret_key)
+    (array([0, 1, 4, 9], dtype=uint8), array([0, 0, 1, 1], dtype=uint8))
     """
     operation = "bootstrap_many"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)

@@ -86,6 +86,12 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArra
         If the ciphertext belongs to another secret.
     EngineMismatchError
         If one of the two is of other parameters.
+
+    Examples
+    --------
+    >>> engine, secret_key = bulk_engine, bulk_secret_key
+    >>> engine.decrypt(engine.encrypt([3, 9], secret_key), secret_key)
+    array([3, 9], dtype=uint8)
     """
     operation = "decrypt"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)

@@ -137,7 +137,14 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
         )
 
     def reshape(self, *shape: Any) -> Ciphertext:
-        """Return the same elements in another shape, as ``numpy.reshape`` does."""
+        """Return the same elements in another shape, as ``numpy.reshape`` does.
+
+        Examples
+        --------
+        >>> engine, secret_key = bulk_engine, bulk_secret_key
+        >>> engine.encrypt(np.arange(6), secret_key).reshape(2, 3).shape
+        (2, 3)
+        """
         try:
             found = np.broadcast_to(np.int8(0), self._shape).reshape(*shape).shape
         except (ValueError, TypeError):

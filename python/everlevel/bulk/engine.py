@@ -126,6 +126,12 @@ class Engine(Core, SetEngine[EvaluationKey]):
         ------
         EngineMismatchError
             If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> public_key = bulk_engine.create_public_key(bulk_secret_key)
+        >>> bulk_engine.decrypt(bulk_engine.encrypt([3], public_key), bulk_secret_key)
+        array([3], dtype=uint8)
         """
         secret = _operands.secret_key(self, "create_public_key", secret_key)
         return PublicKey(self, self._context.ckks.public_key(secret._native))
@@ -148,6 +154,11 @@ class Engine(Core, SetEngine[EvaluationKey]):
             If there is too little memory.
         EngineMismatchError
             If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> bulk_engine.create_evaluation_key(bulk_secret_key)
+        EvaluationKey(integer-4-128; ... MB)
         """
         secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
         context = self._context.ckks

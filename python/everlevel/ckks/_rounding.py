@@ -73,7 +73,18 @@ def floor(x: Ciphertext) -> Ciphertext:
 
 @NUMPY.implements(np.ceil)
 def ceil(x: Ciphertext) -> Ciphertext:
-    """Compute the smallest integer that isn't below a value: ``-floor(-x)``. All else is as in `floor`."""
+    """Compute the smallest integer that isn't below a value: ``-floor(-x)``. All else is as in `floor`.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> key = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> x = deep.encrypt([2.25, -0.75], secret, bound=3)
+    >>> deep.decrypt(everlevel.ceil(x), secret).round(3) + 0
+    array([3., 0.])
+    """
     return -_floor("ceil", -real("ceil", x), 0.0)
 
 

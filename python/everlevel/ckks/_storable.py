@@ -54,7 +54,13 @@ class Storable(storable.Storable):
         _native.save(context, native, path, notes, expanded)
 
     def to_bytes(self) -> bytes:
-        """Return the bytes of the object's file: see `Engine.load_bytes`."""
+        """Return the bytes of the object's file: see `Engine.load_bytes`.
+
+        Examples
+        --------
+        >>> len(relinearization_key.to_bytes()) < relinearization_key.nbytes + 10_000
+        True
+        """
         context, native, notes = self._stored()
         return _native.serialize(context, native, notes, False)
 

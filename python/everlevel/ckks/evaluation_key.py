@@ -174,6 +174,11 @@ class EvaluationKey(checks.KeyBundle, Storable):
         ----------
         device : {"cpu", "gpu"}
             As in `Ciphertext.to`, which says what is raised as well.
+
+        Examples
+        --------
+        >>> engine.create_evaluation_key(secret_key, rotations=False).to("cpu").device
+        'cpu'
         """
         _device.move_keys(self._context, self._natives(), device)
         return self
@@ -205,6 +210,16 @@ class EvaluationKey(checks.KeyBundle, Storable):
         ------
         StorageError
             If the file can't be written; nothing is changed then.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> key = engine.create_evaluation_key(secret_key, rotations=False)
+        >>> with TemporaryDirectory() as folder:
+        ...     key.save(f"{folder}/keys")
+        ...     loaded = engine.load(f"{folder}/keys")
+        >>> loaded
+        EvaluationKey(relinearization, conjugation; ... kB)
         """
         self._write(checks.path("save", path), expanded=checks.flag("save", "expanded", expanded))
 
@@ -215,6 +230,13 @@ class EvaluationKey(checks.KeyBundle, Storable):
         ------
         MissingKeyError
             If it isn't there; the message says what is, and how to make it.
+
+        Examples
+        --------
+        >>> from everlevel import RelinearizationKey
+        >>> key = engine.create_evaluation_key(secret_key, rotations=False)
+        >>> key.part("multiply", RelinearizationKey).level
+        5
         """
         key = self._single.get(_family(kind))
         if isinstance(key, kind):
@@ -223,7 +245,14 @@ class EvaluationKey(checks.KeyBundle, Storable):
         raise self._missing(operation, name, _HOW_TO_MAKE.get(kind, "engine.create_evaluation_key(secret_key)"))
 
     def rotation(self, operation: str, delta: int) -> FixedRotationKey | RotationKey:
-        """Return the key for a rotation by an amount, its own if there is one."""
+        """Return the key for a rotation by an amount, its own if there is one.
+
+        Examples
+        --------
+        >>> key = engine.create_evaluation_key(secret_key, rotations=[1])
+        >>> key.rotation("rotate", 1).delta
+        1
+        """
         key = self._fixed.get(delta) or self.rotation_key
         if key is None:
             how = f"engine.create_evaluation_key(secret_key, rotations=[{delta}]), or rotations=True for any amount"
@@ -233,7 +262,14 @@ class EvaluationKey(checks.KeyBundle, Storable):
     def for_matrices(
         self, operation: str, level: int
     ) -> RotationKey | MatrixMultiplicationKey | list[FixedRotationKey]:
-        """Return the fastest key for products with matrices at a level; all fixed ones, where there is no other."""
+        """Return the fastest key for products with matrices at a level; all fixed ones, where there is no other.
+
+        Examples
+        --------
+        >>> key = engine.create_evaluation_key(secret_key, rotations=False, matrices=2)
+        >>> key.for_matrices("multiply_matrix", 2).level
+        2
+        """
         key = self.matrix_multiplication_key
         if self.rotation_key is not None and (key is None or key.level < level):
             return self.rotation_key

@@ -138,6 +138,12 @@ class _EvaluationKey(_Key[EvaluationT]):
         ----------
         device : {"cpu", "gpu"}
             As in `Ciphertext.to`, which says what is raised as well.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> deep.create_bootstrap_key(deep.create_secret_key()).to("cpu").device
+        'cpu'
         """
         _device.move_keys(self._context, [self._native], device)
         return self
@@ -162,6 +168,17 @@ class _EvaluationKey(_Key[EvaluationT]):
         ------
         StorageError
             If the file can't be written; nothing is changed then.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> key = deep.create_bootstrap_key(deep.create_secret_key())
+        >>> with TemporaryDirectory() as folder:
+        ...     key.save(f"{folder}/bootstrap.key")
+        ...     loaded = deep.load(f"{folder}/bootstrap.key")
+        >>> loaded.stage_count
+        3
         """
         self._write(checks.path("save", path), expanded=checks.flag("save", "expanded", expanded))
 

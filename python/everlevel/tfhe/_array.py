@@ -162,7 +162,15 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
         self._native = cast(NativeT, type(self._native).join([self._native, new._native]).take(places.ravel().tolist()))
 
     def copy(self) -> Self:
-        """Return another array of the same elements, which assignments to this one don't change."""
+        """Return another array of the same elements, which assignments to this one don't change.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_uint(np.arange(6, dtype=np.uint8).reshape(2, 3), secret_key)
+        >>> x.copy().shape
+        (2, 3)
+        """
         return self._like(self._native, self._shape)
 
     def __copy__(self) -> Self:
@@ -175,7 +183,15 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
         return self.copy()
 
     def reshape(self, *shape: Any) -> Self:
-        """Return the same elements in another shape, as ``numpy.reshape`` does."""
+        """Return the same elements in another shape, as ``numpy.reshape`` does.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_uint(np.arange(6, dtype=np.uint8).reshape(2, 3), secret_key)
+        >>> x.reshape(3, 2).shape
+        (3, 2)
+        """
         try:
             return self._take(_checks.places(self._shape).reshape(*shape))
         except (ValueError, TypeError):
@@ -191,7 +207,15 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
         return self._take(_checks.places(self._shape).T)
 
     def transpose(self, *axes: Any) -> Self:
-        """Return the array with its dimensions in another order, reversed if none is given, as NumPy does."""
+        """Return the array with its dimensions in another order, reversed if none is given, as NumPy does.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_uint(np.arange(6, dtype=np.uint8).reshape(2, 3), secret_key)
+        >>> x.transpose().shape
+        (3, 2)
+        """
         try:
             return self._take(_checks.places(self._shape).transpose(*axes))
         except (ValueError, TypeError):
@@ -201,7 +225,15 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
             ) from None
 
     def ravel(self) -> Self:
-        """Return the elements in one dimension, in NumPy's order."""
+        """Return the elements in one dimension, in NumPy's order.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_uint(np.arange(6, dtype=np.uint8).reshape(2, 3), secret_key)
+        >>> x.ravel().shape
+        (6,)
+        """
         return self.reshape(-1)
 
     def _take(self, places: Any) -> Self:
@@ -243,6 +275,14 @@ def stack(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
         If there are none, or shapes differ.
     KeyMismatchError, WidthError
         If they belong to different secrets, or have different widths.
+
+    Examples
+    --------
+    >>> from everlevel import tfhe
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> tfhe.stack([x, x + 1]).shape
+    (2, 2)
     """
     found: ArrayT = joined("stack", ciphertexts, lambda places: np.stack(places, axis), f" along axis {axis!r}")
     return found
@@ -264,6 +304,14 @@ def concatenate(ciphertexts: Sequence[ArrayT], axis: int | None = 0) -> ArrayT:
         If there are none, or shapes don't go together.
     KeyMismatchError, WidthError
         If they belong to different secrets, or have different widths.
+
+    Examples
+    --------
+    >>> from everlevel import tfhe
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(tfhe.concatenate([x, x + 1]), secret_key)
+    array([200,   5, 201,   6], dtype=uint8)
     """
     found: ArrayT = joined(
         "concatenate", ciphertexts, lambda places: np.concatenate(places, axis), f" along axis {axis!r}"

@@ -189,17 +189,39 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
         ------
         MessageError
             If there is no such axis.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.sum(), secret_key)
+        array(1, dtype=int8)
         """
         return self._engine._uint_reduce("sum", self._as(dtype), axis, keepdims)
 
     def prod(self, axis: Axis = None, dtype: DTypeLike | str | None = None, *, keepdims: bool = False) -> Any:
-        """Multiply the integers along axes, or all of them, modulo ``2**width``, by a tree: see `sum`."""
+        """Multiply the integers along axes, or all of them, modulo ``2**width``, by a tree: see `sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.prod(), secret_key)
+        array(-105, dtype=int8)
+        """
         return self._engine._uint_product(self._as(dtype), axis, keepdims)
 
     def cumsum(self, axis: int | None = None, dtype: DTypeLike | str | None = None) -> Any:
         """Return the sums of all integers up to each, along an axis or in the flat order, modulo ``2**width``.
 
         Twice as many additions as elements, at most, in a few rounds of many: see `sum` for the arguments.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.cumsum(), secret_key)
+        array([ 3, -4,  1], dtype=int8)
         """
         return self._engine._uint_cumulative_sum(self._as(dtype), axis)
 
@@ -214,6 +236,13 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
             If there is no such axis.
         WidthError
             If the sum may have more than 256 bits.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.mean(), secret_key)
+        array(0, dtype=int8)
         """
         return self._engine._uint_mean(self, axis, keepdims)
 
@@ -224,6 +253,13 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
         ------
         MessageError
             If the shapes don't go together.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.dot([1, 2, 3]), secret_key)
+        array(4)
         """
         return self._engine._uint_dot(self, other)
 
@@ -236,15 +272,39 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
         ------
         MessageError
             If there is no such axis.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> x.sort()
+        >>> engine.decrypt(x, secret_key)
+        array([-7,  3,  5], dtype=int8)
         """
         self[...] = self._engine._uint_sort(self, axis).reshape(self._shape)
 
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
-        """Return the smallest integers along axes, or the smallest of all, by a tournament: see `sum`."""
+        """Return the smallest integers along axes, or the smallest of all, by a tournament: see `sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.min(), secret_key)
+        array(-7, dtype=int8)
+        """
         return self._engine._uint_reduce("min", self, axis, keepdims)
 
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
-        """Return the largest integers along axes, or the largest of all, by a tournament: see `sum`."""
+        """Return the largest integers along axes, or the largest of all, by a tournament: see `sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.max(), secret_key)
+        array(5, dtype=int8)
+        """
         return self._engine._uint_reduce("max", self, axis, keepdims)
 
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
@@ -256,11 +316,26 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
         ------
         MessageError
             If there is no such axis.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.argmin(), secret_key)
+        array(1, dtype=uint8)
         """
         return self._engine._uint_place_of("argmin", self, axis, keepdims)
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
-        """Return where the largest integers are along an axis, or in the flat array: see `argmin`."""
+        """Return where the largest integers are along an axis, or in the flat array: see `argmin`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.argmax(), secret_key)
+        array(2, dtype=uint8)
+        """
         return self._engine._uint_place_of("argmax", self, axis, keepdims)
 
     def _as(self, dtype: DTypeLike | str | None) -> Any:
@@ -287,5 +362,12 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
         ------
         OperandTypeError
             If it is another one.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_int(np.array([3, -7, 5], dtype=np.int8), secret_key)
+        >>> engine.decrypt(x.astype(np.int16), secret_key)
+        array([ 3, -7,  5], dtype=int16)
         """
         return self._engine._uint_astype(self, dtype)

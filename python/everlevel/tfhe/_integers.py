@@ -29,6 +29,13 @@ def add(self: Core, a: Any, b: Any) -> Ciphertext:
         If the sum may leave the space, with the largest value of both.
     EngineMismatchError, KeyMismatchError, MissingKeyError, MessageError
         As for gates.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt([3, 6], secret_key, max_value=7)
+    >>> engine.decrypt(engine.add(x, 2), secret_key)
+    array([5, 8], dtype=uint8)
     """
     return _sum(self, "add", a, b, 1)
 
@@ -44,6 +51,13 @@ def subtract(self: Core, a: Any, b: Any) -> Ciphertext:
         If the difference may leave the space, with both values.
     EngineMismatchError, KeyMismatchError, MissingKeyError, MessageError
         As for gates.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt([3, 6], secret_key, max_value=7)
+    >>> engine.decrypt(engine.subtract(7, x), secret_key)
+    array([4, 1], dtype=uint8)
     """
     return _sum(self, "subtract", a, b, -1)
 
@@ -59,6 +73,13 @@ def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
         If both are ciphertexts: a product of two is a table, see `bootstrap`.
     EngineMismatchError, KeyMismatchError, MissingKeyError, MessageError
         As for gates.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt([3, 4], secret_key, max_value=4)
+    >>> engine.decrypt(engine.multiply(x, 3), secret_key)
+    array([ 9, 12], dtype=uint8)
     """
     spaces.require_integers(self, "multiply")
     _require_small(self, "multiply", a, b)
@@ -200,6 +221,14 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
         As for `bootstrap`, and if there are none.
     SpaceError, NoiseError, OperandTypeError, EngineMismatchError, KeyMismatchError, MissingKeyError
         As for `bootstrap`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt([0, 1, 2, 3], secret_key, max_value=3)
+    >>> squares, halves = engine.bootstrap_many(x, luts=[lambda m: m * m, lambda m: m // 2])
+    >>> engine.decrypt(squares, secret_key), engine.decrypt(halves, secret_key)
+    (array([0, 1, 4, 9], dtype=uint8), array([0, 0, 1, 1], dtype=uint8))
     """
     operation = "bootstrap_many"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)

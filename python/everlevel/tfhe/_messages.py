@@ -135,6 +135,12 @@ def decrypt(
     Notes
     -----
     Answers that are shown to others tell a little about the noise, and nothing here hides that.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> engine.decrypt(engine.encrypt([3, 9], secret_key), secret_key)
+    array([3, 9], dtype=uint8)
     """
     operation = "decrypt"
     if isinstance(ciphertext, CompressedList):

@@ -80,12 +80,25 @@ def random_int(
         As for `random_uint`.
     bits : int, optional
         Integers are from 0 to ``2**bits - 1``, for at most ``width - 1`` bits; of the whole range, if left out.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> engine.random_int(3, engine.create_evaluation_key(secret_key), width=8, seed=2026)
+    IntArray(shape (3,), int8, p_fail 2^-...)
     """
     return IntArray(*_integers(self, "random_int", shape, key, (width, seed, bits), signed=True))
 
 
 def random_bool(self: Core, shape: int | Iterable[int], key: EvaluationKey, *, seed: int) -> BoolArray:
-    """Make an array of encrypted random truth values, by one bootstrap each: see `random_uint`."""
+    """Make an array of encrypted random truth values, by one bootstrap each: see `random_uint`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> engine.random_bool(3, engine.create_evaluation_key(secret_key), seed=2026)
+    BoolArray(shape (3,), p_fail 2^-...)
+    """
     operation = "random_bool"
     native_key, sizes, data = _arguments(self, operation, shape, key, seed)
     with self._reporting(operation) as report:

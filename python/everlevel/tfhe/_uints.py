@@ -130,6 +130,12 @@ def encrypt_bool(self: Core, values: Any, key: PublicKey | SecretKey) -> BoolArr
         If the dtype isn't boolean.
     EngineMismatchError
         If the key is one of other parameters.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> engine.decrypt(~engine.encrypt_bool([True, False], secret_key), secret_key)
+    array([False,  True])
     """
     operation = "encrypt_bool"
     native_key = _operands.encryption_key(self, operation, key)
@@ -140,14 +146,30 @@ def encrypt_bool(self: Core, values: Any, key: PublicKey | SecretKey) -> BoolArr
 
 
 def minimum(self: Any, a: Any, b: Any) -> Any:
-    """Return the smaller of two integers or decimals, element by element; one operand may be in the clear."""
+    """Return the smaller of two integers or decimals, element by element; one operand may be in the clear.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.minimum(x, 100), secret_key)
+    array([100,   5], dtype=uint8)
+    """
     if isinstance(a, DecimalArray) or isinstance(b, DecimalArray):
         return on_units("minimum", self.minimum, a, b)
     return _uint_operations.binary(self, "minimum", a, b)
 
 
 def maximum(self: Any, a: Any, b: Any) -> Any:
-    """Return the larger of two integers or decimals, element by element; one operand may be in the clear."""
+    """Return the larger of two integers or decimals, element by element; one operand may be in the clear.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.maximum(x, 100), secret_key)
+    array([200, 100], dtype=uint8)
+    """
     if isinstance(a, DecimalArray) or isinstance(b, DecimalArray):
         return on_units("maximum", self.maximum, a, b)
     return _uint_operations.binary(self, "maximum", a, b)
@@ -175,12 +197,30 @@ def checked_add(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
 
 
 def checked_subtract(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
-    """Compute ``a - b``, and where the difference is none of the width: see `checked_add`."""
+    """Compute ``a - b``, and where the difference is none of the width: see `checked_add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> value, overflow = engine.checked_subtract(x, 6)
+    >>> engine.decrypt(value, secret_key), engine.decrypt(overflow, secret_key)
+    (array([194, 255], dtype=uint8), array([False,  True]))
+    """
     return _uint_operations.checked(self, "subtract", a, b)
 
 
 def checked_multiply(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
-    """Compute ``a * b``, and where the product is none of the width: see `checked_add`."""
+    """Compute ``a * b``, and where the product is none of the width: see `checked_add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> value, overflow = engine.checked_multiply(x, 2)
+    >>> engine.decrypt(value, secret_key), engine.decrypt(overflow, secret_key)
+    (array([144,  10], dtype=uint8), array([ True, False]))
+    """
     return _uint_operations.checked(self, "multiply", a, b)
 
 
@@ -198,12 +238,28 @@ def saturating_add(self: Core, a: Any, b: Any) -> Any:
 
 
 def saturating_subtract(self: Core, a: Any, b: Any) -> Any:
-    """Compute ``a - b``, or the nearest integer of the width where the difference is none: see `saturating_add`."""
+    """Compute ``a - b``, or the nearest integer of the width where the difference is none: see `saturating_add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.saturating_subtract(x, 6), secret_key)
+    array([194,   0], dtype=uint8)
+    """
     return _uint_operations.binary(self, "saturating_subtract", a, b)
 
 
 def saturating_multiply(self: Core, a: Any, b: Any) -> Any:
-    """Compute ``a * b``, or the nearest integer of the width where the product is none: see `saturating_add`."""
+    """Compute ``a * b``, or the nearest integer of the width where the product is none: see `saturating_add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.saturating_multiply(x, 2), secret_key)
+    array([255,  10], dtype=uint8)
+    """
     return _uint_operations.binary(self, "saturating_multiply", a, b)
 
 
@@ -229,17 +285,42 @@ def checked_floor_divide(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
 
 
 def checked_remainder(self: Core, a: Any, b: Any) -> tuple[Any, BoolArray]:
-    """Compute ``a % b``, and where `b` is zero, and the remainder `a`: see `checked_floor_divide`."""
+    """Compute ``a % b``, and where `b` is zero, and the remainder `a`: see `checked_floor_divide`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> remainder, by_zero = engine.checked_remainder(100, x - 5)
+    >>> engine.decrypt(remainder, secret_key), engine.decrypt(by_zero, secret_key)
+    (array([100, 100], dtype=uint8), array([False,  True]))
+    """
     return _uint_operations.checked(self, "remainder", a, b)
 
 
 def rotate_left(self: Core, a: Any, amount: Any) -> Any:
-    """Rotate bits to the left by an amount modulo the width, in the clear or encrypted."""
+    """Rotate bits to the left by an amount modulo the width, in the clear or encrypted.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.rotate_left(x, 1), secret_key)
+    array([145,  10], dtype=uint8)
+    """
     return _uint_operations.shift(self, "rotate_left", a, amount)
 
 
 def rotate_right(self: Core, a: Any, amount: Any) -> Any:
-    """Rotate bits to the right by an amount modulo the width, in the clear or encrypted."""
+    """Rotate bits to the right by an amount modulo the width, in the clear or encrypted.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.rotate_right(x, 1), secret_key)
+    array([100, 130], dtype=uint8)
+    """
     return _uint_operations.shift(self, "rotate_right", a, amount)
 
 
@@ -267,12 +348,27 @@ def leading_zeros(self: Core, a: Any) -> UintArray:
     """Count the zeros above the first bit that is set; the width where none is: see `bitwise_count`.
 
     Of a negative integer, that are none.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.leading_zeros(x), secret_key)
+    array([0, 5], dtype=uint8)
     """
     return _uint_operations.zeros(self, "leading_zeros", own(self, "leading_zeros", "a", a, IntegerArray))
 
 
 def trailing_zeros(self: Core, a: Any) -> UintArray:
-    """Count the zeros below the last bit that is set; the width where none is: see `bitwise_count`."""
+    """Count the zeros below the last bit that is set; the width where none is: see `bitwise_count`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+    >>> engine.decrypt(engine.trailing_zeros(x), secret_key)
+    array([3, 0], dtype=uint8)
+    """
     return _uint_operations.zeros(self, "trailing_zeros", own(self, "trailing_zeros", "a", a, IntegerArray))
 
 

@@ -94,6 +94,13 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         ------
         OperandTypeError
             If it is another one.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> flags = engine.encrypt_bool([True, False, True], secret_key)
+        >>> engine.decrypt(flags.astype(np.uint8), secret_key)
+        array([1, 0, 1], dtype=uint8)
         """
         return self._engine._bool_astype(self, dtype)
 
@@ -117,15 +124,38 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         ------
         MessageError
             If there is no such axis.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> flags = engine.encrypt_bool([True, False, True], secret_key)
+        >>> engine.decrypt(flags.sum(), secret_key)
+        array(2, dtype=uint8)
         """
         return self._engine._bool_count(self, axis, keepdims, dtype)
 
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Tell whether any element along axes is true, or any of all: see `sum` for the arguments."""
+        """Tell whether any element along axes is true, or any of all: see `sum` for the arguments.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> flags = engine.encrypt_bool([True, False, True], secret_key)
+        >>> engine.decrypt(flags.any(), secret_key)
+        array(True)
+        """
         return self._engine._bool_any("any", self, axis, keepdims)
 
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Tell whether all elements along axes are true, or all there are: see `sum` for the arguments."""
+        """Tell whether all elements along axes are true, or all there are: see `sum` for the arguments.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> flags = engine.encrypt_bool([True, False, True], secret_key)
+        >>> engine.decrypt(flags.all(), secret_key)
+        array(False)
+        """
         return ~self._engine._bool_any("all", ~self, axis, keepdims)
 
 

@@ -126,6 +126,13 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
             If a sum may leave the space.
         MessageError
             If there is no such axis.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt([[1, 2], [3, 0]], secret_key, max_value=3)
+        >>> engine.decrypt(x.sum(axis=0), secret_key)
+        array([4, 2], dtype=uint8)
         """
         rows, shape = _checks.rows("sum", self._shape, axis, keepdims)
         return self._engine.linear([(1, self._take(part)) for part in rows]).reshape(shape)

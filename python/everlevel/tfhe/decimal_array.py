@@ -167,12 +167,27 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
         ------
         ParameterError
             If there are fewer.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.with_places(3), secret_key).tolist()
+        [Decimal('19.990'), Decimal('5.250')]
         """
         more = checks.integer_between("with_places", "places", places, self._places, 76, "call x.round for fewer")
         return self._of(self.units * 10 ** (more - self._places) if more > self._places else self.units, more)
 
     def with_width(self, width: int) -> Self:
-        """Return the same decimals in another width, which cuts off what it doesn't hold, as `IntArray.astype` does."""
+        """Return the same decimals in another width, which cuts off what it doesn't hold, as `IntArray.astype` does.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.with_width(32), secret_key).tolist()
+        [Decimal('19.99'), Decimal('5.25')]
+        """
         return self._of(self.units.astype(f"int{checks.integer('with_width', 'width', width)}"))
 
     def round(self, places: int = 0) -> Self:
@@ -184,6 +199,13 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
         ------
         ParameterError
             If there are more places than the array has.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.round(1), secret_key).tolist()
+        [Decimal('20.0'), Decimal('5.2')]
         """
         fewer = checks.integer_between("round", "places", places, 0, self._places, "call x.with_places for more")
         if fewer == self._places:
@@ -238,33 +260,90 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
     # One of many.
 
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
-        """Add along axes, or all: see `IntArray.sum`."""
+        """Add along axes, or all: see `IntArray.sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.sum(), secret_key).tolist()
+        Decimal('25.24')
+        """
         return self._of(self.units.sum(axis, keepdims=keepdims))
 
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
-        """Return the smallest ones along axes, or the smallest of all: see `IntArray.min`."""
+        """Return the smallest ones along axes, or the smallest of all: see `IntArray.min`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.min(), secret_key).tolist()
+        Decimal('5.25')
+        """
         return self._of(self.units.min(axis, keepdims=keepdims))
 
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> Self:
-        """Return the largest ones along axes, or the largest of all: see `IntArray.max`."""
+        """Return the largest ones along axes, or the largest of all: see `IntArray.max`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.max(), secret_key).tolist()
+        Decimal('19.99')
+        """
         return self._of(self.units.max(axis, keepdims=keepdims))
 
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
-        """Return where the smallest ones are: see `IntArray.argmin`."""
+        """Return where the smallest ones are: see `IntArray.argmin`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> int(engine.decrypt(price.argmin(), secret_key))
+        1
+        """
         return self.units.argmin(axis, keepdims=keepdims)
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> UintArray:
-        """Return where the largest ones are: see `IntArray.argmin`."""
+        """Return where the largest ones are: see `IntArray.argmin`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> int(engine.decrypt(price.argmax(), secret_key))
+        0
+        """
         return self.units.argmax(axis, keepdims=keepdims)
 
     def sort(self, axis: int | None = -1) -> None:
-        """Sort along an axis, in place: see `IntArray.sort`."""
+        """Sort along an axis, in place: see `IntArray.sort`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> price.sort()
+        >>> engine.decrypt(price, secret_key).tolist()
+        [Decimal('5.25'), Decimal('19.99')]
+        """
         units = self.units
         units.sort(axis)
         self._native = units._native
 
     def cumsum(self, axis: int | None = None) -> Self:
-        """Return the sums of all up to each: see `IntArray.cumsum`."""
+        """Return the sums of all up to each: see `IntArray.cumsum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> price = engine.encrypt_decimal(["19.99", "5.25"], secret_key, width=16)
+        >>> engine.decrypt(price.cumsum(), secret_key).tolist()
+        [Decimal('19.99'), Decimal('25.24')]
+        """
         return self._of(self.units.cumsum(axis))
 
 

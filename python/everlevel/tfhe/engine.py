@@ -242,6 +242,11 @@ class Engine(Core, SetEngine[EvaluationKey]):
         ------
         EngineMismatchError
             If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> tfhe_engine.create_evaluation_key(tfhe_secret_key)
+        EvaluationKey(integer-4-64, bootstrap ... MB, key switch ... kB)
         """
         secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
         with self._reporting("evaluation key", progress) as report:
@@ -258,6 +263,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
         ------
         EngineMismatchError
             If one is of other parameters.
+
+        Examples
+        --------
+        >>> tfhe_engine.use(tfhe_engine.create_evaluation_key(tfhe_secret_key))
         """
         others = [own(self, "use", key.kind, key, type(key)) for key in keys if isinstance(key, _OTHER_KEYS)]
         super().use(*(key for key in keys if not isinstance(key, _OTHER_KEYS)))
@@ -267,7 +276,15 @@ class Engine(Core, SetEngine[EvaluationKey]):
                 known[key._native.secret_id] = key._native
 
     def forget_keys(self) -> None:
-        """Drop all evaluation, look-up and compression keys, and with them the engine's hold on their memory."""
+        """Drop all evaluation, look-up and compression keys, and with them the engine's hold on their memory.
+
+        Examples
+        --------
+        >>> from everlevel import tfhe
+        >>> other = tfhe.Engine("integer-4-64", insecure_log_n=10)
+        >>> key = other.create_evaluation_key(other.create_secret_key())
+        >>> other.forget_keys()
+        """
         super().forget_keys()
         with self._lock:
             self._lookup_keys.clear()

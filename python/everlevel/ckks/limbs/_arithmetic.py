@@ -46,7 +46,15 @@ def add(self: Core, left: Any, right: Any) -> Ciphertext:
 
 
 def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
-    """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`."""
+    """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = limbs_engine, limbs_secret_key
+    >>> x = engine.encrypt([0.5, 0.25], secret_key)
+    >>> engine.decrypt(engine.subtract(1, x), secret_key)[:2].round(3)
+    array([0.5 , 0.75])
+    """
     operation = "subtract"
     x, other = operands(self, operation, left, right, Ciphertext)
     if isinstance(other, Ciphertext):
@@ -58,7 +66,15 @@ def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
 
 
 def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
-    """Negate a vector, slot by slot: the operator ``-``. It spends no bits."""
+    """Negate a vector, slot by slot: the operator ``-``. It spends no bits.
+
+    Examples
+    --------
+    >>> engine, secret_key = limbs_engine, limbs_secret_key
+    >>> x = engine.encrypt([0.5, 0.25], secret_key)
+    >>> engine.decrypt(engine.negate(x), secret_key)[:2].round(3)
+    array([-0.5 , -0.25])
+    """
     x = _operands.ciphertext(self, "negate", "ciphertext", ciphertext)
     return Ciphertext(self, self._context.negate(x._native), is_real=x.is_real)
 
@@ -115,7 +131,15 @@ def multiply(self: Core, left: Any, right: Any, *, precision_bits: int | None = 
 
 
 def square(self: Core, ciphertext: Ciphertext, *, precision_bits: int | None = None) -> Ciphertext:
-    """Square a vector, slot by slot. Arguments and errors are as in `multiply`; it takes less time."""
+    """Square a vector, slot by slot. Arguments and errors are as in `multiply`; it takes less time.
+
+    Examples
+    --------
+    >>> engine, secret_key = limbs_engine, limbs_secret_key
+    >>> x = engine.encrypt([0.5, 0.25], secret_key)
+    >>> engine.decrypt(engine.square(x), secret_key)[:2].round(3)
+    array([0.25 , 0.062])
+    """
     return multiply(self, ciphertext, ciphertext, precision_bits=precision_bits)
 
 

@@ -78,6 +78,12 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values
     -----
     The errors of a decrypted vector tell about the secret: who publishes results must hide them first, and nothing here
     does so.
+
+    Examples
+    --------
+    >>> engine, secret_key = limbs_engine, limbs_secret_key
+    >>> engine.decrypt(engine.encrypt([0.5, 0.25], secret_key), secret_key)[:2].round(3)
+    array([0.5 , 0.25])
     """
     operation = "decrypt"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)

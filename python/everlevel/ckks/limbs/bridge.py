@@ -70,6 +70,15 @@ class Bridge:
             If it has several units.
         KeyMismatchError, EngineMismatchError
             If it belongs to another secret, or to other parameters.
+
+        Examples
+        --------
+        >>> levels = Engine(max_level=4, insecure_log_n=10)
+        >>> levels_secret_key = levels.create_secret_key()
+        >>> bridge = limbs_engine.create_bridge(limbs_secret_key, levels, levels_secret_key)
+        >>> x = bridge.from_levels(levels.encrypt([0.5], levels_secret_key, bound=1))
+        >>> limbs_engine.decrypt(x, limbs_secret_key)[:1].round(3)
+        array([0.5])
         """
         x = checks.instance("from_levels", "ciphertext", ciphertext, LevelCiphertext)
         if x.unit_count != 1:
@@ -104,6 +113,15 @@ class Bridge:
             If there is no such level.
         KeyMismatchError, EngineMismatchError
             If it belongs to another secret, or to other parameters.
+
+        Examples
+        --------
+        >>> levels = Engine(max_level=4, insecure_log_n=10)
+        >>> levels_secret_key = levels.create_secret_key()
+        >>> bridge = limbs_engine.create_bridge(limbs_secret_key, levels, levels_secret_key)
+        >>> x = bridge.to_levels(limbs_engine.encrypt([0.5], limbs_secret_key), 1)
+        >>> levels.decrypt(x, levels_secret_key)[:1].round(3)
+        array([0.5])
         """
         operation = "to_levels"
         x = _operands.ciphertext(self._engine, operation, "ciphertext", ciphertext)

@@ -279,6 +279,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
         ------
         EngineMismatchError
             If one is of other parameters.
+
+        Examples
+        --------
+        >>> limbs_engine.use(limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True))
         """
         bootstraps = [key for key in keys if isinstance(key, BootstrapKey)]
         natives = [own(self, "use", "bootstrap_key", key, BootstrapKey)._native for key in bootstraps]
@@ -287,7 +291,15 @@ class Engine(Core, SetEngine[EvaluationKey]):
             self._bootstrap_keys |= {native.secret_id: native for native in natives}
 
     def forget_keys(self) -> None:
-        """Drop all evaluation and bootstrap keys, and with them the engine's hold on their memory."""
+        """Drop all evaluation and bootstrap keys, and with them the engine's hold on their memory.
+
+        Examples
+        --------
+        >>> from everlevel.ckks import limbs
+        >>> other = limbs.Engine("n14", insecure_log_n=10)
+        >>> key = other.create_evaluation_key(other.create_secret_key())
+        >>> other.forget_keys()
+        """
         super().forget_keys()
         with self._lock:
             self._bootstrap_keys.clear()
@@ -315,6 +327,13 @@ class Engine(Core, SetEngine[EvaluationKey]):
             If the engines have rings or slots that differ.
         EngineMismatchError
             If a secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> levels = Engine(max_level=4, insecure_log_n=10)
+        >>> levels_secret_key = levels.create_secret_key()
+        >>> limbs_engine.create_bridge(limbs_secret_key, levels, levels_secret_key)
+        Bridge(ckks.limbs.Engine(n14, 512 slots, budget 319 bits, scale 2^40, depth 7, ...)
         """
         operation = "create_bridge"
         secret = _operands.secret_key(self, operation, secret_key)
