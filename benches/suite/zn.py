@@ -50,11 +50,12 @@ def generate_dataset(files: Files) -> None:
 
 @stage
 def client_key_generation(files: Files) -> None:
-    """Make the secret key, and the key that computes."""
+    """Make the secret key, the key that computes, and that of results in lists."""
     engine = engine_of(files)
     secret_key = engine.create_secret_key()
     secret_key.save(files.path("secret_key", "secret.key"))
     engine.create_evaluation_key(secret_key).save(files.path("public_keys", "evaluation.key"))
+    engine.create_compression_key(secret_key).save(files.path("public_keys", "compression.key"))
 
 
 @stage
@@ -69,12 +70,14 @@ def client_encode_encrypt_input(files: Files) -> None:
 
 @stage
 def server_encrypted_compute(files: Files) -> None:
-    """Multiply, without the secret key."""
+    """Multiply, without the secret key, and put the products into a list."""
     engine = engine_of(files)
-    engine.load(files.path("public_keys", "evaluation.key"))
+    for name in ("evaluation.key", "compression.key"):
+        engine.load(files.path("public_keys", name))
     # Ciphertexts in memory have 8 to 16 kB for each two bits.
     left, right = (engine.load(files.path("ciphertexts_upload", name), max_bytes=2**62) for name in ("lhs", "rhs"))
-    (left * right).save(files.path("ciphertexts_download", "products"))  # type: ignore[operator]
+    products: Any = left * right  # type: ignore[operator]
+    engine.compress(products).save(files.path("ciphertexts_download", "products"))
 
 
 @stage
@@ -82,7 +85,7 @@ def client_decrypt_decode(files: Files) -> None:
     """Decrypt the products."""
     engine = engine_of(files)
     secret_key: Any = engine.load(files.path("secret_key", "secret.key"))
-    products: Any = engine.load(files.path("ciphertexts_download", "products"), max_bytes=2**62)
+    products: Any = engine.load(files.path("ciphertexts_download", "products"))
     np.savetxt(files.path("cleartext_output", "out.txt"), engine.decrypt(products, secret_key), fmt="%u")
 
 

@@ -25,6 +25,7 @@ def test_stages_leave_right_products(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "io/toy/ciphertexts_upload/lhs",
         "io/toy/ciphertexts_upload/rhs",
         "io/toy/cleartext_output/out.txt",
+        "io/toy/public_keys/compression.key",
         "io/toy/public_keys/evaluation.key",
         "io/toy/secret_key/secret.key",
     ]
