@@ -471,7 +471,7 @@ REFUSALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "a sort": (r"^sort: use_bootstrap is False", np.sort),
     "a sort along an axis": (r"^numpy\.sort: .*; call everlevel\.sort\(x\)", lambda x: np.sort(x, axis=0)),
     "a median": (r"^median: use_bootstrap is False", np.median),
-    "an outer product": (r"^outer: shape is \(512, 512\), ", lambda x: np.outer(x, x)),
+    "an outer product": (r"^outer: the vectors have 512 and 512 values, ", lambda x: np.outer(x, x)),
     "a truncation": (r"^numpy\.trunc: .*; call everlevel\.floor", np.trunc),
     "a stack": (r"^numpy\.vstack: .*; call engine\.vstack", lambda x: np.vstack([x, x])),
     "a reduction": (r"^numpy\.add: reduce isn't for", np.add.reduce),

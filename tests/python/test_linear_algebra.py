@@ -129,6 +129,22 @@ def test_least_squares(columns: int | None, levels: Party, rng: np.random.Genera
         np.testing.assert_allclose(found, expected, atol=2.0**-12)
 
 
+def test_tall_tables(rng: np.random.Generator) -> None:
+    wide = keyed_party(Engine(max_level=14, insecure_log_n=12))
+    a = np.c_[np.ones(200), rng.uniform(-1, 1, (200, 2))]
+    b = a @ [0.5, -0.25, 0.75] + 0.1 * rng.normal(size=200)
+    x, y = (wide.engine.encrypt(values, wide.secret_key, bound=2) for values in (a, b))
+    product = x.T @ x
+    assert x.level - product.level == 3  # one for the transpose
+    np.testing.assert_allclose(wide.engine.decrypt(product, wide.secret_key), a.T @ a, atol=1e-4)
+    interval = tuple(np.linalg.svd(a)[1][[-1, 0]] * [0.9, 1.1])
+    found = wide.engine.decrypt(everlevel.least_squares(x, y, interval=interval), wide.secret_key)
+    np.testing.assert_allclose(found, np.linalg.lstsq(a, b, rcond=None)[0], atol=2.0**-12)
+    np.testing.assert_allclose(wide.engine.decrypt(np.dot(x, 2), wide.secret_key), 2 * a, atol=1e-5)
+    with pytest.raises(errors.MessageError, match=r"^matmul: the shapes are \(200, 3\) and \(\), "):
+        np.matmul(x, 2.0)
+
+
 def test_what_cannot_be_multiplied_is_refused(levels: Party) -> None:
     engine, key = levels.engine, levels.secret_key
     x, wide = engine.encrypt(np.ones((2, 3)), key, bound=1), engine.encrypt(np.ones((1, 30)), key, bound=1)

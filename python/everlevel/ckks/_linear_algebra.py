@@ -27,7 +27,7 @@ Array = NDArray[Any]
 Places = NDArray[np.intp]
 
 _COPIED: Final = 512
-"""Products of elements that are made at once, on rings of any size: the least one's slots, so that dry runs agree."""
+"""Products of elements that are made at once, whatever the ring, so that dry runs on smaller ones agree."""
 _FEW: Final = 64
 """Diagonals that a product with a matrix in the clear takes at once, before rows are brought to its width."""
 _SHARE: Final = 2.0**-17
@@ -48,11 +48,11 @@ def matmul(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike) -> Ciphertext:
     Returns
     -------
     Ciphertext
-        Of shape (m, n), or (m,) or (n,) beside a vector. Of two ciphertexts with m·k·n ≤ 512, by one product
-        of repeated rows and columns: levels consumed: 2. Of larger ones, by diagonals, with as many products as the
-        largest of m, k and n, and 3 rotations for each: levels consumed: 3, and 1 more if n isn't the largest. Beside
-        a matrix in the clear: 1, and up to 3 where n isn't k and m is large. Two vectors, and a matrix in the clear
-        beside a vector, are as in `dot`.
+        Of shape (m, n), or (m,) or (n,) beside a vector. Of two ciphertexts with m·k·n ≤ 512, or less than the square
+        of the largest of these, by one product of repeated rows and columns: levels consumed: 2. Of others, by
+        diagonals, with as many products as the largest of m, k and n, and 3 rotations for each: levels consumed: 3, and
+        1 more if n isn't the largest. Beside a matrix in the clear: 1, and up to 3 where n isn't k and m is large. Two
+        vectors, and a matrix in the clear beside a vector, are as in `dot`.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _lying(x: Ciphertext, size: float) -> Ciphertext:
 def _multiplied(operation: str, x: Any, y: Any, *, transposed: bool = False) -> Ciphertext:
     """Multiply two operands, one of them an encrypted matrix, or the transpose of the first by the second."""
     left, right = (value if isinstance(value, Ciphertext) else _clear(operation, value) for value in (x, y))
-    if left.ndim > 2 or right.ndim > 2 or left.shape[0 if transposed else -1] != right.shape[0]:
+    if not {left.ndim, right.ndim} <= {1, 2} or left.shape[0 if transposed else -1] != right.shape[0]:
         raise _unfit(operation, left.shape, right.shape)
     first, second = (np.arange(value.size).reshape(value.shape) for value in (left, right))
     # A vector is a row before a matrix, and a column after it.
@@ -269,7 +269,9 @@ def _of_two(x: Ciphertext, left: Places, y: Ciphertext, right: Places) -> Cipher
     """Multiply two matrices, whose elements are at these places of two ciphertexts."""
     ends, size = _ends_of_products(x, y), x.bound * y.bound
     slots = [of_one_unit("matmul", value)._with(SLOTS) for value in (x, y)]
-    fits = left.size * right.shape[1] <= min(_COPIED, x.slot_count)
+    # Of matrices that are far from square, all products are fewer than a square of the largest side has elements.
+    products, side = left.size * right.shape[1], max(*left.shape, *right.shape)
+    fits = products <= min(_COPIED, x.slot_count) or products < side**2
     result = (_by_copies if fits else _by_diagonals)(slots[0], left, slots[1], right)
     terms = left.shape[1]
     return lying(known(result, terms * size), ends, terms)

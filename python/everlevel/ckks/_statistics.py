@@ -44,7 +44,7 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     Returns
     -------
     Ciphertext
-        ``(x * y).sum()``, of shape (). Levels consumed: 1.
+        ``(x * y).sum()``, of shape (); beside a single value, ``x * y``. Levels consumed: 1.
 
     Raises
     ------
@@ -64,9 +64,15 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     if not any(isinstance(value, Ciphertext) for value in (x, y)):
         raise checks.none_encrypted(operation, "x, y", x, y)
     vector, other = (x, y) if isinstance(x, Ciphertext) else (cast(Ciphertext, y), x)
+    if (
+        _checks.is_scalar(other)
+        or vector._layout.is_single
+        or (isinstance(other, Ciphertext) and other._layout.is_single)
+    ):
+        return product(operation, vector, other)
     if has_axes(x) or has_axes(y):
         return cast(Ciphertext, NUMPY.functions[np.matmul](x, y))
-    if isinstance(other, Opaque) or _checks.is_scalar(other):
+    if isinstance(other, Opaque):
         return product(operation, vector, other).sum()
     entries = _checks.numbers(operation, other)
     if entries.ndim == 2:
