@@ -51,6 +51,8 @@ def on_small_ring(code: str) -> str:
     small = re.sub(r"\bEngine\(", f"Engine({SMALL}, ", code).replace(f"{SMALL}, )", f"{SMALL})")
     # Positional arguments come first.
     small = re.sub(rf'Engine\({SMALL}, ("[\w-]+"|\d+)', rf"Engine(\1, {SMALL}", small)
+    # Engines of programs take options after them.
+    small = re.sub(r"(\bEngine\.for_program\((?:[^()]|\([^()]*\))*)\)", rf"\1, {SMALL})", small)
     assert small != code, "the block makes no engine; leave the mark out"
     return small
 
@@ -176,6 +178,8 @@ def test_the_reference_has_every_public_name() -> None:
 def test_the_substitution() -> None:
     assert on_small_ring("Engine(use_bootstrap=True)") == f"Engine({SMALL}, use_bootstrap=True)"
     assert on_small_ring("Engine(max_level=5)") == f"Engine({SMALL}, max_level=5)"
+    program = "Engine.for_program(study, x, bounds=(0, 1))"
+    assert on_small_ring(program) == f"{program[:-1]}, {SMALL})"
     assert on_small_ring("Engine(5)") == f"Engine(5, {SMALL})"
 
 
