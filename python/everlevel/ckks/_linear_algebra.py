@@ -26,8 +26,10 @@ __all__ = ["inverse", "least_squares", "matmul"]
 Array = NDArray[Any]
 Places = NDArray[np.intp]
 
-_COPIED: Final = 512
-"""Products of elements that are made at once, whatever the ring, so that dry runs on smaller ones agree."""
+_LEAST_ROOM: Final = 512
+"""Products of elements that are made at once, unless an operand or the result has more elements."""
+_MANY_MOVES: Final = 512
+"""Amounts to move by in one product with a matrix, of which two products may have fewer."""
 _FEW: Final = 64
 """Diagonals that a product with a matrix in the clear takes at once, before rows are brought to its width."""
 _SHARE: Final = 2.0**-17
@@ -48,17 +50,17 @@ def matmul(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike) -> Ciphertext:
     Returns
     -------
     Ciphertext
-        Of shape (m, n), or (m,) or (n,) beside a vector. Of two ciphertexts with m·k·n ≤ 512, or less than the square
-        of the largest of these, by one product of repeated rows and columns: levels consumed: 2. Of others, by
-        diagonals, with as many products as the largest of m, k and n, and 3 rotations for each: levels consumed: 3, and
-        1 more if n isn't the largest. Beside a matrix in the clear: 1, and up to 3 where n isn't k and m is large. Two
-        vectors, and a matrix in the clear beside a vector, are as in `dot`.
+        Of shape (m, n), or (m,) or (n,) beside a vector. Of two ciphertexts by products of repeated rows and columns,
+        one for each 512 of the m·k·n products of elements, or for as many as an operand or the result has: levels
+        consumed: 2, or 3 for tall ones. Where that are several, and the square of the largest side fits, by diagonals,
+        with as many products as that side has elements, and 3 rotations for each: levels consumed: 3, and 1 more if n
+        is less than that. Beside a matrix in the clear: 1, and up to 3 where n isn't k and m is large. Two vectors, and
+        a matrix in the clear beside a vector, are as in `dot`.
 
     Raises
     ------
     MessageError
-        If the shapes don't go together, or the result, or the square of the largest of m, k and n, exceeds
-        `slot_count`.
+        If the shapes don't go together, or the result has more values than there are slots.
     OperandTypeError
         If neither is encrypted, or an operand has more than two dimensions.
     UnitCountError, LevelError, MissingKeyError
@@ -83,7 +85,7 @@ def matmul(x: Ciphertext | ArrayLike, y: Ciphertext | ArrayLike) -> Ciphertext:
     """
     if not (has_axes(x) or has_axes(y)):
         return cast(Ciphertext, NUMPY.functions[np.dot](x, y))
-    return _multiplied("matmul", x, y)
+    return multiplied("matmul", x, y)
 
 
 def inverse(x: Ciphertext, *, interval: Interval | None = None, hermitian: bool = False) -> Ciphertext:
@@ -200,8 +202,8 @@ def _solved(operation: str, x: Ciphertext, y: Any, interval: Interval, length: f
     factor, ratio = 2 / (low**2 + high**2), (high**2 - low**2) / (high**2 + low**2)
     # Both factors are of a norm near 1.
     scaled, one = math.sqrt(factor) * x, np.eye(x.shape[1])
-    residual = one - _lying(_multiplied(operation, scaled, scaled, transposed=True), 1 + ratio)
-    start = factor * x.transpose() if y is None else _multiplied(operation, factor * x, y, transposed=True)
+    residual = one - _lying(multiplied(operation, scaled, scaled, transposed=True), 1 + ratio)
+    start = factor * x.transpose() if y is None else multiplied(operation, factor * x, y, transposed=True)
     return _iterated(operation, start, residual, ratio, length / low)
 
 
@@ -224,8 +226,8 @@ def _iterated(
     for step in range(done, steps):
         left = ratio ** (2**step)
         if step:
-            residual = _lying(_multiplied(operation, residual, residual), left)
-        result = _lying(_multiplied(operation, one + residual, result), (1 + left) ** 2 * size)
+            residual = _lying(multiplied(operation, residual, residual), left)
+        result = _lying(multiplied(operation, one + residual, result), (1 + left) ** 2 * size)
     return result
 
 
@@ -238,7 +240,7 @@ def _lying(x: Ciphertext, size: float) -> Ciphertext:
     return claimed(x._with(SLOTS), size * _MARGIN)._with(x._layout)
 
 
-def _multiplied(operation: str, x: Any, y: Any, *, transposed: bool = False) -> Ciphertext:
+def multiplied(operation: str, x: Any, y: Any, *, transposed: bool = False) -> Ciphertext:
     """Multiply two operands, one of them an encrypted matrix, or the transpose of the first by the second."""
     left, right = (value if isinstance(value, Ciphertext) else _clear(operation, value) for value in (x, y))
     if not {left.ndim, right.ndim} <= {1, 2} or left.shape[0 if transposed else -1] != right.shape[0]:
@@ -247,13 +249,11 @@ def _multiplied(operation: str, x: Any, y: Any, *, transposed: bool = False) -> 
     # A vector is a row before a matrix, and a column after it.
     first, second = np.atleast_2d(first.T if transposed else first), second.reshape(len(second), -1)
     shape = (*first.shape[: left.ndim - 1], *right.shape[1:])
-    sizes = [*first.shape, second.shape[1]]
     slots = next(value for value in (left, right) if isinstance(value, Ciphertext)).slot_count
-    are_encrypted = isinstance(left, Ciphertext) and isinstance(right, Ciphertext)
-    if math.prod(shape) > slots or (are_encrypted and min(math.prod(sizes), max(sizes) ** 2) > slots):
+    if math.prod(shape) > slots:
         raise MessageError(
-            f"{operation}: the shapes are {left.shape} and {right.shape}, and neither all products of elements nor the "
-            f"square of the largest side fits into {slots} slots; multiply blocks of them",
+            f"{operation}: the shapes are {left.shape} and {right.shape}, which make {math.prod(shape)} values, and "
+            f"there are {slots} slots; multiply blocks of them",
             slot_count=slots,
         )
     if not isinstance(left, Ciphertext):
@@ -269,22 +269,35 @@ def _of_two(x: Ciphertext, left: Places, y: Ciphertext, right: Places) -> Cipher
     """Multiply two matrices, whose elements are at these places of two ciphertexts."""
     ends, size = _ends_of_products(x, y), x.bound * y.bound
     slots = [of_one_unit("matmul", value)._with(SLOTS) for value in (x, y)]
-    # Of matrices that are far from square, all products are fewer than a square of the largest side has elements.
-    products, side = left.size * right.shape[1], max(*left.shape, *right.shape)
-    fits = products <= min(_COPIED, x.slot_count) or products < side**2
-    result = (_by_copies if fits else _by_diagonals)(slots[0], left, slots[1], right)
-    terms = left.shape[1]
+    (m, terms), n = left.shape, right.shape[1]
+    # Whatever the ring, so that dry runs on smaller ones do the same.
+    room = min(x.slot_count, max(_LEAST_ROOM, 1 << (max(left.size, right.size, m * n) - 1).bit_length()))
+    if max(m, terms, n) ** 2 <= room < m * terms * n:
+        result = _by_diagonals(slots[0], left, slots[1], right)
+    else:
+        count = room // (m * n)
+        parts = [
+            _by_copies(slots[0], left[:, at : at + count], slots[1], right[at : at + count])
+            for at in range(0, terms, count)
+        ]
+        result = sum(parts[1:], start=parts[0])
     return lying(known(result, terms * size), ends, terms)
 
 
 def _by_copies(x: Ciphertext, left: Places, y: Ciphertext, right: Places) -> Ciphertext:
     """Multiply two matrices by one product of k blocks, which are added up.
 
-    Each column of block l is column l of x, and each row is row l of y. Levels consumed: 2.
+    Each column of block l is column l of x, and each row is row l of y. Levels consumed: 2, or 3 where columns come to
+    their blocks by few amounts, and to their places in these by few others.
     """
     (m, k), n = left.shape, right.shape[1]
     block, row = np.indices((k, m))
-    columns = repeated(scattered(x, ((block * m + row) * n).ravel(), left.T.ravel()), 1, n)
+    sources, ends = left.T.ravel(), ((block * m + row) * n).ravel()
+    between = (block * m * n + row).ravel()
+    direct, first, second = (len(np.unique(a - b)) for a, b in ((ends, sources), (between, sources), (ends, between)))
+    if direct > _MANY_MOVES and 2 * (first + second) < direct:
+        x, sources = scattered(x, between, sources), between
+    columns = repeated(scattered(x, ends, sources), 1, n)
     block, column = np.indices((k, n))
     rows = repeated(scattered(y, (block * m * n + column).ravel(), right.ravel()), n, m)
     return of_shape(columns * rows, (k, m, n)).sum(axis=0)

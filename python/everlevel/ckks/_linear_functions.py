@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import MessageError, OperandTypeError
 from . import _checks, _shape
 from ._layouts import of_one_unit
+from ._linear_algebra import multiplied
 from ._numpy import NUMPY
 from ._shape import SLOTS
 from ._shaping import of_shape
@@ -101,10 +102,12 @@ def _covariance(
         raise NUMPY.refusal("numpy.cov", "y isn't for what is encrypted; stack x and y", type(y).__name__)
     if m.ndim < 2:
         return m.var(ddof=lost)
-    rows = m if rowvar else m.transpose()
-    centred = rows - rows.mean(axis=1, keepdims=True)
+    along = 1 if rowvar else 0
+    centred = m - m.mean(axis=along, keepdims=True)
     others = centred if m.is_real else centred.conjugate()
-    return (centred @ others.transpose()) * (1 / (rows.shape[1] - lost))
+    # Tall tables are multiplied where they lie.
+    products = centred @ others.transpose() if rowvar else multiplied("cov", centred, others, transposed=True)
+    return products * (1 / (m.shape[along] - lost))
 
 
 @NUMPY.implements(np.prod)

@@ -47,6 +47,8 @@ _MOST_DEEP_LOG_N: Final = 14
 _TIMED_LOG_N: Final = {False: 14, True: 12}
 """Rings that programs are timed on, without bootstraps and with them, or the real one, if it is smaller."""
 _TIMES: Final = 3
+_ENOUGH: Final = 2.0
+"""Seconds of a run after which there is no other."""
 _CACHED_LOG_N: Final = 15
 _UNCACHED: Final = 1.1
 """Factor of times on rings that are larger than a core's cache."""
@@ -148,9 +150,9 @@ class DryRun:
 class RehearsalKeys(KeyRegistry):
     """Keys of one secret that are made when they are asked for, and known to be needed from then on."""
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Any, *, is_timed: bool = False) -> None:
         super().__init__()
-        self._engine = engine
+        self._engine, self._is_timed = engine, is_timed
         self.secret_key: SecretKey = _key_generation.create_secret_key(engine)
         self.needed: set[type | int] = set()
         self.matrix_level = 0
@@ -187,6 +189,10 @@ class RehearsalKeys(KeyRegistry):
     ) -> RotationKey | MatrixMultiplicationKey | list[FixedRotationKey]:
         """Return a key for matrices."""
         self.matrix_level = max(self.matrix_level, level)
+        if not self._is_timed:
+            # It does the same, and is smaller by far at all levels of a first rehearsal.
+            rotation = super().get(RotationKey, secret_id)
+            return rotation or _key_generation.create_rotation_key(self._engine, self.secret_key)
         key = self.of_secret(secret_id).get(MatrixMultiplicationKey)
         return key or _key_generation.create_matrix_multiplication_key(self._engine, self.secret_key)
 
@@ -269,22 +275,24 @@ class _Run:
             else:
                 return found
 
-    def _made(self, options: dict[str, Any], log_n: int) -> _Rehearsed:
+    def _made(self, options: dict[str, Any], log_n: int, *, is_timed: bool = False) -> _Rehearsed:
         engine = self.make(**{**options, "insecure_log_n": log_n, "bound": None, "slot_count": None})
-        return _Rehearsed(engine, RehearsalKeys(engine), options)
+        return _Rehearsed(engine, RehearsalKeys(engine, is_timed=is_timed), options)
 
     def timed(self, found: _Rehearsed, bounds: list[Any], log_n: int) -> float:
         """Return the seconds of a program on a ring of 2^log_n, from those on one that is at most as large."""
         most = _TIMED_LOG_N[found.engine._context.can_bootstrap]
         here = min(log_n, max(most, self.log_n))
-        if here != found.engine.log_n:
-            # The first run makes keys.
-            found = self._made(found.options, here)
+        if here != found.engine.log_n or found.keys.matrix_level:
+            # The first run makes keys, those of matrices among them.
+            found = self._made(found.options, here, is_timed=True)
             found.run(self, bounds)
         seconds = []
         for _ in range(_TIMES):
             found.run(self, bounds)
             seconds.append(found.seconds)
+            if found.seconds > _ENOUGH:
+                break
         return min(seconds) * _ratio(log_n, here)
 
 
