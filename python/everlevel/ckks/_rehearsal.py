@@ -37,8 +37,9 @@ from .keys import (
 
 __all__ = ["DryRun", "Step"]
 
+_FEW_LEVELS: Final = 10
 _MOST_LEVELS: Final = 28
-"""Levels of the first rehearsal: programs that take more are for bootstraps."""
+"""Levels of the first rehearsals: programs that take more are for bootstraps."""
 _LEAST_LOG_N: Final = 10
 _MOST_SLOTS: Final = 2**16
 _MOST_LOG_N: Final = 17
@@ -255,12 +256,18 @@ class _Run:
         try:
             if _deep(self.options):
                 return self._once({}, bounds)
-            levels = _MOST_LEVELS - self._once({"max_level": _MOST_LEVELS}, bounds).lowest
-            return self._once({"max_level": levels}, bounds)
+            return self._once({"max_level": self._levels(bounds)}, bounds)
         except (LevelError, ParameterError) as error:
             if not (isinstance(error, LevelError) or _asks_for_bootstraps(error)):
                 raise
         return self._once({"auto_bootstrap": True}, bounds)
+
+    def _levels(self, bounds: list[Any]) -> int:
+        """Return how many levels a program consumes, which are few in most."""
+        try:
+            return _FEW_LEVELS - self._once({"max_level": _FEW_LEVELS}, bounds).lowest
+        except (LevelError, RangeError):
+            return _MOST_LEVELS - self._once({"max_level": _MOST_LEVELS}, bounds).lowest
 
     def _once(self, levels: dict[str, Any], bounds: list[Any]) -> _Rehearsed:
         while True:
