@@ -62,10 +62,33 @@ impl Plan {
         counts.map(of).min_by_key(Self::price).unwrap_or_else(|| of(1))
     }
 
+    /// The numbers of [`Plan::babies`] and of giant steps, as a price: splits are tried by the thousand.
     fn price(&self) -> usize {
-        let babies: usize = (0..self.block_columns).map(|column| self.babies(column, |_| false).len()).sum();
-        let giants: usize = (0..self.block_rows()).map(|row| self.by_giant(row).len()).sum();
-        babies + GIANT_PRICE * giants
+        let blocks = self.blocks();
+        let diagonals = |start: usize, step: usize, count: usize| {
+            let some = blocks.iter().skip(start).step_by(step).take(count);
+            some.flat_map(|block| &self.diagonals[block.clone()])
+        };
+        let babies_of = |column: usize| {
+            let (mut seen, mut count) = (vec![false; self.baby_count as usize], 1);
+            for diagonal in diagonals(column, self.block_columns, usize::MAX) {
+                let mut step = diagonal.rem_euclid(self.baby_count) as usize;
+                while step > 0 && !std::mem::replace(&mut seen[step], true) {
+                    count += 1;
+                    step -= 1 << step.ilog2();
+                }
+            }
+            count
+        };
+        let giants_of = |row: usize| {
+            let some = diagonals(row * self.block_columns, 1, self.block_columns);
+            let mut giants: Vec<i64> = some.map(|&diagonal| self.giant(diagonal)).collect();
+            giants.sort_unstable();
+            giants.dedup();
+            giants.len()
+        };
+        let babies: usize = (0..self.block_columns).map(babies_of).sum();
+        babies + GIANT_PRICE * (0..self.block_rows()).map(giants_of).sum::<usize>()
     }
 
     pub(crate) fn block_rows(&self) -> usize {
@@ -161,6 +184,9 @@ mod tests {
             let plan = Plan::new(blocks, columns, 64);
             assert!(plan.baby_count <= most_babies(64));
             assert_eq!(plan.block_rows(), blocks.len() / columns);
+            let babies: usize = (0..columns).map(|column| plan.babies(column, |_| false).len()).sum();
+            let giants: usize = (0..plan.block_rows()).map(|row| plan.by_giant(row).len()).sum();
+            assert_eq!(plan.price(), babies + GIANT_PRICE * giants);
             let mut seen = vec![Vec::new(); blocks.len()];
             for row in 0..plan.block_rows() {
                 for (giant, blocks) in plan.by_giant(row) {
