@@ -92,7 +92,7 @@ fn reductions_are_done_in_slices() {
             for (rows, len) in [(3 * slice + 1, 1), (300, 7), (5, 2 * slice + 3)] {
                 let many = all.slice(0..rows * len);
                 let max = int.cost(|int| int.extreme_row(&many, rows, Extreme::Max)).unwrap();
-                assert_eq!(max.bootstraps, 28 * (rows - 1) * len);
+                assert_eq!(max.bootstraps, 25 * (rows - 1) * len);
                 let sum = int.cost(|int| int.sum_rows(&many, rows)).unwrap();
                 // Five terms make a digit and a carry.
                 assert!(sum.bootstraps < rows * len * 8, "{sum:?}");

@@ -3,8 +3,12 @@
 use std::cmp::Ordering;
 
 use super::signed::Sign;
+use super::table::Table;
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
+
+/// Digits that are compared one after the other: so many signs are left that groups of these are done together.
+const CHAIN: usize = 4;
 
 impl Integers<'_> {
     /// Whether `a = b`.
@@ -93,10 +97,10 @@ impl Integers<'_> {
 
     /// Whether the order of `a` and `b` is as asked.
     ///
-    /// A block compares as 0, 1 or 2 for less, equal, greater. With weights `2^place`, the sum of a group is below, at
-    /// or above `2^k − 1` as its most significant block that is not equal says: groups are blocks of the next level, as
-    /// with carries. Of signed integers the last blocks compare as if the smaller half of their digits were the larger
-    /// one.
+    /// Digits are compared in chains of [`CHAIN`], the most significant first: `M·s + a − b` has the sign `s` of the
+    /// digits before, or else that of this one's difference. With weights `2^place`, the sum of a group of signs has the
+    /// sign of its most significant one that isn't zero, and groups are what chains were. Of signed integers, the last
+    /// digits are compared by a table of both, as if the smaller half of them were the larger one.
     pub(super) fn order(
         &self,
         op: &'static str,
@@ -106,31 +110,53 @@ impl Integers<'_> {
         asked: impl Fn(Ordering) -> bool,
     ) -> Result<BoolArray, Error> {
         self.check_pair(op, a, b)?;
-        let (k, mut per) = (self.group(), a.per);
-        let states = |place: usize, flip: u64| {
-            self.table2(move |a, b| (((a ^ flip).cmp(&(b ^ flip)) as i8 + 1) as u64) << place)
-        };
-        let tables = (0..k).map(|place| states(place, 0)).collect::<Vec<_>>();
-        let last = states((per - 1) % k, if sign == Sign::Signed { self.radix.base() / 2 } else { 0 });
-        let table = |i: usize| if i % per == per - 1 { &last } else { &tables[i % per % k] };
-        let pairs = self.pairs(op, a, b)?.into_iter().enumerate();
-        let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, table(i))).collect::<Vec<_>>())?;
-        loop {
-            // A last group with fewer states is filled up with states of equality.
-            let group = |group: &[Ciphertext]| {
-                let missing: u64 = (group.len()..k).map(|place| 1 << place).sum();
-                self.sum(group.iter().chain([&self.plain(missing)]))
-            };
-            let sums =
-                states.chunks(per).flat_map(|states| states.chunks(k)).map(group).collect::<Result<Vec<_>, _>>()?;
-            per = per.div_ceil(k);
-            let threshold = (1 << k) - 1;
-            if per == 1 {
-                let table = self.table(|x| u64::from(asked(x.cmp(&threshold))));
-                return Ok(BoolArray(self.map(op, sums, &table)?));
+        let (base, k, chains) = (self.radix.base(), self.radix.space_bits as usize, a.per.div_ceil(CHAIN));
+        let outcome = self.order_table(|order| u64::from(asked(order)));
+        let going_on = self.sign_table(base);
+        let places: Vec<Table> = (0..k).map(|place| self.sign_table(1 << place)).collect();
+        let by_both = self.table2(|a, b| {
+            let flipped = (a ^ (base / 2)).cmp(&(b ^ (base / 2)));
+            base * (flipped as i64 + 1) as u64
+        });
+        // Signs of chains in groups, or what the only one comes to.
+        let ended = |chain: usize| if chains == 1 { &outcome } else { &places[chain % k] };
+        let (x, y) = (self.settled(op, &a.blocks, 2)?, self.settled(op, &b.blocks, 2)?);
+        let last = if sign == Sign::Signed { self.settled(op, &a.last_blocks(), base)? } else { Vec::new() };
+        let mut signs: Vec<Option<Ciphertext>> = vec![None; a.len() * chains];
+        for step in 0..CHAIN {
+            let (mut jobs, mut which) = (Vec::new(), Vec::new());
+            for (at, sign_before) in signs.iter().enumerate() {
+                let (element, chain) = (at / chains, at % chains);
+                let (first, end) = (chain * CHAIN, a.per.min((chain + 1) * CHAIN));
+                let Some(digit) = end.checked_sub(step + 1).filter(|&digit| digit >= first) else { continue };
+                let (x, y) = (&x[element * a.per + digit], &y[element * a.per + digit]);
+                let mut terms = vec![(1, x), (-1, y)];
+                terms.extend(sign_before.iter().map(|sign| (1, sign)));
+                let is_signed = sign == Sign::Signed && digit + 1 == a.per;
+                jobs.push(match () {
+                    // Integers have two digits at least, so that this one is no chain's last.
+                    () if is_signed => (self.pair(&last[element], y)?, &by_both),
+                    () if digit > first => (self.signed_sum(&terms, 0)?, &going_on),
+                    () => (self.signed_sum(&terms, 0)?, ended(chain)),
+                });
+                which.push((at, is_signed));
             }
-            states = self.states(op, sums, per, threshold)?;
+            for ((at, is_signed), found) in which.into_iter().zip(self.look_up(op, &jobs)?) {
+                let sign = if is_signed { self.signed_sum(&[(1, &found)], -(base as i64))? } else { found };
+                signs[at] = Some(sign);
+            }
         }
+        let mut signs: Vec<Ciphertext> = signs.into_iter().flatten().collect();
+        let mut per = chains;
+        while per > 1 {
+            let group =
+                |group: &[Ciphertext]| self.signed_sum(&group.iter().map(|sign| (1, sign)).collect::<Vec<_>>(), 0);
+            let sums = signs.chunks(per).flat_map(|signs| signs.chunks(k)).map(group).collect::<Result<Vec<_>, _>>()?;
+            per = per.div_ceil(k);
+            let table = |i: usize| if per == 1 { &outcome } else { &places[i % per % k] };
+            signs = self.look_up(op, &sums.into_iter().enumerate().map(|(i, x)| (x, table(i))).collect::<Vec<_>>())?;
+        }
+        Ok(BoolArray(signs))
     }
 
     /// Whether any of the bits of each row is set.

@@ -6,7 +6,12 @@
 //! that a table gives ([`Integers::half_table`]), and is added to the input ([`Integers::mirrored`]). Half a turn more
 //! makes a blind rotation give the opposite of what it gives otherwise; entries are `f(x) − K/2`, and `K/2` is added to
 //! what comes out. Halves add up to the exclusive or of their conditions.
+//!
+//! **Signed** inputs are sums that may be below zero ([`Integers::signed_sum`]), by less than the number of messages:
+//! `−x` is half a turn, and as much less than the number of messages. A mirrored table gives one outcome above zero,
+//! another below, and any at zero; an **odd** one gives `f(x)`, and `−f` below zero, as a signed input of the next.
 
+use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Integers, UintArray};
@@ -30,13 +35,15 @@ enum Form {
     Half,
     /// Messages `f(x)`, or this sum less `f(x)`.
     Mirrored { sum: u64 },
+    /// Messages `f(x)`, and their negatives for inputs below zero.
+    Odd,
 }
 
 impl Table {
     /// The largest outcome for inputs of at most `max_value`.
     fn max(&self, max_value: u64) -> u64 {
         let largest = |&entry: &u64| match self.form {
-            Form::Plain | Form::Half => entry,
+            Form::Plain | Form::Half | Form::Odd => entry,
             Form::Mirrored { sum } => entry.max(sum.saturating_sub(entry)),
         };
         self.entries.iter().take(max_value as usize + 1).map(largest).max().unwrap_or(0)
@@ -46,7 +53,7 @@ impl Table {
     fn words(&self, space_bits: u32) -> (Vec<u64>, u64) {
         let half_message = |halves: u64| halves.wrapping_shl(62 - space_bits);
         let word = |&entry: &u64| match self.form {
-            Form::Plain => half_message(2 * entry),
+            Form::Plain | Form::Odd => half_message(2 * entry),
             Form::Half => entry << 63,
             Form::Mirrored { sum } => half_message((2 * entry).wrapping_sub(sum)),
         };
@@ -69,6 +76,27 @@ impl Integers<'_> {
     /// The table of `f`, and of `sum − f` for inputs with a half whose condition is 1.
     pub(super) fn mirrored_table(&self, sum: u64, f: impl Fn(u64) -> u64) -> Table {
         Table { form: Form::Mirrored { sum }, ..self.table(f) }
+    }
+
+    /// The table of a signed input's sign, times a weight.
+    pub(super) fn sign_table(&self, weight: u64) -> Table {
+        Table { form: Form::Odd, ..self.table(|x| if x == 0 { 0 } else { weight }) }
+    }
+
+    /// The table of what an order with zero comes to, for signed inputs.
+    pub(super) fn order_table(&self, outcome: impl Fn(Ordering) -> u64) -> Table {
+        let (zero, above) = (outcome(Ordering::Equal), outcome(Ordering::Greater));
+        self.mirrored_table(above + outcome(Ordering::Less), |x| if x == 0 { zero } else { above })
+    }
+
+    /// `Σ factor·x + constant`, which may be below zero. All that it can be is to be smaller in size than the number of
+    /// messages, by what the caller knows of the terms.
+    pub(super) fn signed_sum(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
+        let free: Vec<Ciphertext> = terms.iter().map(|&(_, x)| Ciphertext { max_value: 0, ..x.clone() }).collect();
+        let factors = terms.iter().map(|&(factor, _)| factor);
+        let mut sum = self.linear(&factors.zip(&free).collect::<Vec<_>>(), 0)?;
+        sum.lwe.add_plain((constant as u64).wrapping_mul(self.keys.params().space.encode(1)));
+        Ok(Ciphertext { max_value: self.radix.max(), ..sum })
     }
 
     /// The input of a mirrored table.
@@ -131,6 +159,12 @@ impl Integers<'_> {
         let reachable = &table.entries[..=x.max_value as usize];
         let is_constant = reachable.iter().all(|entry| *entry == reachable[0]);
         let entry = |x: &Ciphertext| self.public(x).map(|value| table.entries[value as usize]);
+        // That of the input half a turn on.
+        let opposite = || {
+            let mut turned = x.clone();
+            turned.lwe.add_plain(1 << 63);
+            entry(&turned)
+        };
         match table.form {
             Form::Plain if is_constant => Some(self.plain(reachable[0])),
             Form::Half if is_constant => Some(self.half(reachable[0])),
@@ -138,9 +172,11 @@ impl Integers<'_> {
             Form::Half => entry(x).map(|found| self.half(found)),
             Form::Mirrored { sum } if is_constant && 2 * reachable[0] == sum => Some(self.plain(reachable[0])),
             Form::Mirrored { sum } => {
-                let found = entry(x);
-                let opposite = || entry(&self.mirrored(x, [&self.half(1)]).ok()?).map(|found| sum - found);
-                found.or_else(opposite).map(|found| self.plain(found))
+                entry(x).or_else(|| opposite().map(|found| sum - found)).map(|found| self.plain(found))
+            }
+            Form::Odd => {
+                let below = || self.signed_sum(&[(-1, &self.plain(opposite()?))], 0).ok();
+                entry(x).map(|found| self.plain(found)).or_else(below)
             }
         }
     }
