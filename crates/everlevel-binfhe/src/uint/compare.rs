@@ -98,9 +98,9 @@ impl Integers<'_> {
     /// Whether the order of `a` and `b` is as asked.
     ///
     /// Digits are compared in chains of [`CHAIN`], the most significant first: `M·s + a − b` has the sign `s` of the
-    /// digits before, or else that of this one's difference. With weights `2^place`, the sum of a group of signs has the
-    /// sign of its most significant one that isn't zero, and groups are what chains were. Of signed integers, the last
-    /// digits are compared by a table of both, as if the smaller half of them were the larger one.
+    /// digits before, or else that of this one's difference. With weights `2^place`, the sum of a group of signs has
+    /// the sign of its most significant one that isn't zero, and groups are what chains were. Of signed integers, the
+    /// last digits are compared by a table of both, as if the smaller half of them were the larger one.
     pub(super) fn order(
         &self,
         op: &'static str,
