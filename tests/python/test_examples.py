@@ -162,7 +162,7 @@ def test_encrypted_maximum(tmp_path: Path) -> None:
     options = ["--insecure-log-n", "10", "--houses", "3", "--hours", "7", "--out", str(tmp_path)]
     out = run("13_encrypted_maximum.py", *options)
     # Six comparisons and selections of 16 bits for each house.
-    assert "largest reading of each house: 504 bootstraps" in out
+    assert "largest reading of each house: 450 bootstraps" in out
     rows = re.findall(r"^house (\d): +(\d+) W in hour (\d)$", out, re.MULTILINE)
     assert [row[0] for row in rows] == ["0", "1", "2"]
     street = re.search(r"^the street: (\d+) W; all as NumPy says$", out, re.MULTILINE)

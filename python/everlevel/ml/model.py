@@ -102,7 +102,7 @@ class Model:
 
     @property
     def group_rows(self) -> int:
-        """Rows that are computed together, in the time of one."""
+        """Rows that are computed together."""
         return self._plan.layout.capacity
 
     @property

@@ -136,9 +136,9 @@ def square(self: Core, ciphertext: Ciphertext, *, precision_bits: int | None = N
     Examples
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
-    >>> x = engine.encrypt([0.5, 0.25], secret_key)
+    >>> x = engine.encrypt([0.5, 0.3], secret_key)
     >>> engine.decrypt(engine.square(x), secret_key)[:2].round(3)
-    array([0.25 , 0.062])
+    array([0.25, 0.09])
     """
     return multiply(self, ciphertext, ciphertext, precision_bits=precision_bits)
 
