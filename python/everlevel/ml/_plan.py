@@ -359,14 +359,12 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
             stages.append(Stage("bootstrap", arriving, to, count, 0, 0, seconds, 0))
         arriving = level_out
         if isinstance(step, Polynomial):
-            seconds, products = (
-                units * costs.polynomial(level, step, layout.parts),
-                layout.parts * len(products_of(step)),
-            )
+            seconds = units * costs.polynomial(level, step, layout.parts)
+            products = units * layout.parts * len(products_of(step))
             name, turns = f"{step.name}, degree {step.degree}", 0
             if layout.parts == 2:
                 name, turns = f"{name}, of both parts", units
-            stages.append(Stage(name, level, level_out, units, turns, units * products, seconds, 0))
+            stages.append(Stage(name, level, level_out, units, turns, products, seconds, 0))
         elif is_of_rows:
             needed = _turns(program, map_count, layout, known)
             for each in needed:
