@@ -25,7 +25,7 @@ struct Term<'a> {
     by: By<'a>,
 }
 
-/// What a ciphertext's polynomials are multiplied by: the integers of a number, or a plaintext at the sum's level.
+/// Factor of a ciphertext's polynomials: the integers of a number, or a plaintext at the sum's level.
 enum By<'a> {
     Integers([i128; 2]),
     Plain(Box<Cow<'a, Plaintext>>),

@@ -194,6 +194,16 @@ def data(operation: str, value: Any) -> bytes:
         ) from None
 
 
+def unfit(operation: str, error: Exception) -> OperandTypeError:
+    """Return the error of arguments that NumPy's function of the operation's name refused."""
+    return OperandTypeError(
+        f"{operation}: the arguments don't fit ({error}); choose them as NumPy's function takes them",
+        argument=operation,
+        expected="arguments of NumPy's",
+        actual=str(error),
+    )
+
+
 def missing_key(operation: str, kind: str) -> MissingKeyError:
     """Return the error of an engine that knows no key of a kind for the secret of its operands."""
     method = f"create_{kind.replace('-', '').replace(' ', '_')}"

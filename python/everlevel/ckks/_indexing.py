@@ -168,18 +168,9 @@ def _called(operation: str, function: Callable[[], Any]) -> Any:
         # Python's protocol of sequences stops by it.
         if operation == "index":
             raise
-        raise _refused(operation, error) from None
+        raise checks.unfit(operation, error) from None
     except (ValueError, TypeError, OverflowError) as error:
-        raise _refused(operation, error) from None
-
-
-def _refused(operation: str, error: Exception) -> OperandTypeError:
-    return OperandTypeError(
-        f"{operation}: the arguments don't fit ({error}); choose them as NumPy's functions take them",
-        argument=operation,
-        expected="arguments of NumPy's",
-        actual=str(error),
-    )
+        raise checks.unfit(operation, error) from None
 
 
 NUMPY.moves(MOVES, _placed)

@@ -33,7 +33,7 @@ _MANY_MOVES: Final = 512
 _FEW: Final = 64
 """Diagonals that a product with a matrix in the clear takes at once, before rows are brought to its width."""
 _SHARE: Final = 2.0**-17
-"""What an iteration leaves of what it began with."""
+"""Share of the first residual that an iteration leaves."""
 _MARGIN: Final = 1 + 2.0**-10
 """By how much noise may put values beyond the ends that follow from an interval."""
 

@@ -11,7 +11,8 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MessageError, OperandTypeError
+from .._common import checks
+from ..errors import MessageError
 from . import _checks, _shape
 from ._layouts import of_one_unit
 from ._linear_algebra import multiplied
@@ -43,12 +44,7 @@ def _linear(function: Any) -> Callable[..., Ciphertext]:
             try:
                 first = column(np.zeros(x.size))
             except (ValueError, TypeError, IndexError) as error:
-                raise OperandTypeError(
-                    f"{name}: the arguments don't fit ({error}); choose them as NumPy takes them",
-                    argument=name,
-                    expected="arguments of NumPy's",
-                    actual=str(error),
-                ) from None
+                raise checks.unfit(name, error) from None
             if not 0 < first.size <= x.slot_count or first.size * x.size > _MOST:
                 raise MessageError(
                     f"{name}: {x.size} values come to {first.size}, and 1 to {x.slot_count} fit, by a matrix of up to "

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._common import checks
 from .._common.opaque import Encrypted
+from .._common.shaped import Shaped
 from ..errors import MessageError, OperandTypeError, ParameterError
 from . import _checks, _shape
 from ._numpy import NUMPY
@@ -25,7 +26,7 @@ _REDUCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"sum": operator.add, "ma
 """Functions that bring two blocks' results together."""
 
 
-class EncryptedArray(Encrypted):
+class EncryptedArray(Shaped, Encrypted):
     """An encrypted array of any size: blocks of rows along its first axis, each a `Ciphertext`.
 
     Made by `Engine.encrypt_many`, and by operations on such arrays. Operators, NumPy's functions of one or two operands
@@ -79,21 +80,6 @@ class EncryptedArray(Encrypted):
     def blocks(self) -> tuple[Ciphertext, ...]:
         """The ciphertexts."""
         return self._blocks
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the whole array."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return math.prod(self._shape)
 
     @property
     def level(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast
 import numpy as np
 
 from .. import _native
-from .._common.checks import instance, missing_key, sequence
+from .._common.checks import instance, missing_key, sequence, unfit
 from .._common.opaque import PANDAS_PRIORITY, is_clear
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
@@ -349,12 +349,7 @@ def placed(operation: str, x: Any, function: Callable[[Any], Any]) -> Any:
     except EverlevelError:
         raise
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise OperandTypeError(
-            f"{operation}: the arguments don't fit ({error}); choose them as NumPy's function takes them",
-            argument=operation,
-            expected="arguments of NumPy's",
-            actual=str(error),
-        ) from None
+        raise unfit(operation, error) from None
     return [array._take(part) for part in found] if isinstance(found, (list, tuple)) else array._take(found)
 
 

@@ -133,11 +133,11 @@ impl Integers<'_> {
                 let mut terms = vec![(1, x), (-1, y)];
                 terms.extend(sign_before.iter().map(|sign| (1, sign)));
                 let is_signed = sign == Sign::Signed && digit + 1 == a.per;
-                jobs.push(match () {
+                jobs.push(if is_signed {
                     // Integers have two digits at least, so that this one is no chain's last.
-                    () if is_signed => (self.pair(&last[element], y)?, &by_both),
-                    () if digit > first => (self.signed_sum(&terms, 0)?, &going_on),
-                    () => (self.signed_sum(&terms, 0)?, ended(chain)),
+                    (self.pair(&last[element], y)?, &by_both)
+                } else {
+                    (self.signed_sum(&terms, 0)?, if digit > first { &going_on } else { ended(chain) })
                 });
                 which.push((at, is_signed));
             }

@@ -8,7 +8,7 @@ use super::Context;
 use crate::call::{Slots, run, values};
 use crate::objects::{Ciphertext, Plaintext, RelinearizationKey};
 
-/// What a ciphertext of a weighted sum is multiplied by.
+/// Factor of a ciphertext in a weighted sum.
 #[derive(FromPyObject)]
 enum Factor {
     Plain(Py<Plaintext>),
