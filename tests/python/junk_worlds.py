@@ -122,7 +122,7 @@ def bfv_world(folder: Path) -> World:
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
         {
             "key": secret_key,
-            "axis": None,
+            **{"axis": None, "shift": 1, "slots": False, "keepdims": False},
             "ciphertexts": [x],
             "left": x,
             "right": x,
@@ -168,6 +168,7 @@ def limbs_world(folder: Path) -> World:
         {
             "array": [0.5],
             "key": secret_key,
+            **{"axis": None, "shift": 1, "slots": False, "keepdims": False},
             "left": x,
             "right": x,
             "bits": 3,

@@ -111,7 +111,7 @@ def test_long_vectors_have_units(engine: bfv.Engine, secret_key: bfv.SecretKey, 
         (engine.vstack([x.units()[1], x * y]).units()[0], table[1]),
     ]:
         assert_claims(found, centred(expected), secret_key)
-    assert (len(x), len(x.sum()), len(engine.vstack([x, y]))) == (3, 1, 6)
+    assert (len(x), x.sum().unit_count, engine.vstack([x, y]).shape) == (3, 1, (6, slots))
     # The noise is that of the worst unit.
     assert engine.vstack([x, x * y]).budget_bits == (x * y).budget_bits
     x.save(tmp_path / "x")
@@ -213,7 +213,7 @@ def test_the_smallest_ring_has_two_products() -> None:
 
 def test_budgets_are_told_and_kept(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
     x = engine.encrypt([2], secret_key)
-    assert repr(x) == f"Ciphertext(256 slots modulo {T}, budget {x.budget_bits:.1f} bits)"
+    assert repr(x) == f"Ciphertext(256 slots modulo {T}, shape (1,), budget {x.budget_bits:.1f} bits)"
     level = x
     for _ in range(engine.depth):
         level = level * level
@@ -247,8 +247,7 @@ def test_messages_that_are_none(engine: bfv.Engine, secret_key: bfv.SecretKey) -
     x = engine.encrypt([1], secret_key)
     for values, kind, words in [
         ([], errors.MessageError, "empty"),
-        ([[1, 2]], errors.MessageError, r"shape \(1, 2\), and a vector is needed"),
-        (5, errors.MessageError, "a vector is needed"),
+        (np.ones((2, 200), int), errors.MessageError, r"shapes? .*\(2, 200\)"),
         ([0.5], errors.MessageTypeError, "dtype float64"),
         ([True], errors.MessageTypeError, "dtype bool"),
         ([0, T], errors.MessageError, f"the value at index 1 is {T}, and -{T - 1} to {T - 1} are taken"),
@@ -257,9 +256,8 @@ def test_messages_that_are_none(engine: bfv.Engine, secret_key: bfv.SecretKey) -
     ]:
         with pytest.raises(kind, match=f"^encrypt: .*{words}"):
             engine.encrypt(values, secret_key)
-        if not isinstance(values, int):
-            with pytest.raises(kind, match=f"^multiply: .*{words}"):
-                x * values
+        with pytest.raises(kind, match=f"^multiply: .*{words}"):
+            x * values
     with pytest.raises(errors.MessageError, match=rf"^add: the value is {T}"):
         x + T
     with pytest.raises(errors.OperandTypeError, match="none of the operands"):

@@ -13,7 +13,7 @@ import pytest
 import everlevel
 from claims import assert_claims
 from everlevel import Ciphertext, Engine, _native, compat, errors
-from everlevel.ckks._shape import SLOTS
+from everlevel._common.slot_shapes import SLOTS
 from parties import INSECURE_LOG_N, Party, keyed_party, new_party
 
 SHAPES: list[tuple[int, ...]] = [(), (1,), (3,), (512,), (2, 3), (1, 5), (16, 32), (512, 1), (3, 4, 5), (2, 1, 3, 2)]

@@ -7,7 +7,7 @@ import pytest
 
 from claims import assert_claims
 from everlevel import Engine, EvaluationKey, RotationKey, errors
-from everlevel.ckks._shape import SLOTS
+from everlevel._common.slot_shapes import SLOTS
 from everlevel.ckks._slots import twice_parts
 from parties import Party
 

@@ -37,6 +37,11 @@ class LimbCore(SetCore):
         return count
 
     @property
+    def _row_length(self) -> int:
+        """Slots that `rotate` moves in a circle."""
+        return self.slot_count
+
+    @property
     def seeded_keys(self) -> bool:
         """Whether evaluation keys are held as seeds and bodies: less memory, slower use."""
         seeded: bool = self._context.seeded_keys

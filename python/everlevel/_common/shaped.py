@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from ..errors import OperandTypeError
+
 Shape = tuple[int, ...]
 
 
@@ -22,9 +24,20 @@ class Shaped:
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return len(self._shape)
+        return len(self.shape)
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return prod(self._shape)
+        return prod(self.shape)
+
+    def __len__(self) -> int:
+        """Return the length of the first dimension: of a vector, the number of its elements."""
+        if not self.shape:
+            raise OperandTypeError(
+                "len: a single value has no length; decrypt it to a number, or reshape it to (1,)",
+                argument="ciphertext",
+                expected="at least one dimension",
+                actual="()",
+            )
+        return self.shape[0]

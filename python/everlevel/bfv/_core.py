@@ -20,3 +20,7 @@ class Core(LimbCore):
     def plain_modulus(self) -> int:
         """The prime that all arithmetic is modulo."""
         return self._context.plain_modulus
+
+    @property
+    def _row_length(self) -> int:
+        return self.slot_count // 2

@@ -6,6 +6,8 @@ import numpy as np
 from numpy import int64
 from numpy.typing import ArrayLike, NDArray
 
+from .._common import checks, slot_shapes
+from .._common.slot_shapes import SLOTS
 from .._common.storable import own
 from . import _operands
 from ._core import Core
@@ -13,23 +15,27 @@ from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
 
 
-def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> Ciphertext:
-    """Encrypt a vector of integers, one for each slot.
+def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey, *, slots: bool = False) -> Ciphertext:
+    """Encrypt integers, one for each slot, and remember their shape, which is public.
 
     Parameters
     ----------
-    values : array_like of int, shape (n,)
-        At least one value; zeros follow the last. More than `slot_count` fill several *units*, on which every operation
-        acts at once. Each is between -(`plain_modulus` - 1) and `plain_modulus` - 1, and stands for its remainder.
+    values : array_like of int
+        At least one value, and of any shape for up to `slot_count` values: `Ciphertext.shape`. A single number goes to
+        every slot. More than `slot_count` values are a vector, and fill several *units*, on which every operation acts
+        at once. Each is between -(`plain_modulus` - 1) and `plain_modulus` - 1, and stands for its remainder.
     key : PublicKey or SecretKey
         Who decrypts. With the secret key itself, ciphertexts have less noise.
+    slots : bool, default False
+        Let all slots count, those after the last value with zeros, as version 0.1 did: the shape is that of the slots.
 
     Raises
     ------
     MessageTypeError
         If the dtype isn't one of integers.
     MessageError
-        If the vector is empty or of other dimensions, or a value is out of range; with its index.
+        If there are no values, or more than a unit has slots in several dimensions, or one is out of range; with its
+        index.
     OutOfMemoryError
         If there is too little memory.
     EngineMismatchError
@@ -38,12 +44,17 @@ def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> Cipher
     Examples
     --------
     >>> engine, secret_key = bfv_engine, bfv_secret_key
-    >>> engine.decrypt(engine.encrypt([5, -7], secret_key), secret_key)[:3]
-    array([ 5, -7,  0])
+    >>> engine.decrypt(engine.encrypt([5, -7], secret_key), secret_key)
+    array([ 5, -7])
+    >>> engine.encrypt([[5, -7], [1, 2]], secret_key).shape
+    (2, 2)
     """
     operation = "encrypt"
     native = _operands.encryption_key(self, operation, key)
-    return Ciphertext(self, self._context.encrypt(_operands.vector(self, operation, values), native))
+    message = _operands.message(self, operation, values)
+    filled = np.full(self.slot_count, message) if message.ndim == 0 else np.ascontiguousarray(message.ravel())
+    layout = slot_shapes.of_message(operation, message.shape, self.slot_count, slots)
+    return Ciphertext(self, self._context.encrypt(filled, native), layout)
 
 
 def rerandomize(self: Core, ciphertext: Ciphertext, public_key: PublicKey) -> Ciphertext:
@@ -74,23 +85,31 @@ def rerandomize(self: Core, ciphertext: Ciphertext, public_key: PublicKey) -> Ci
     --------
     >>> engine, secret_key = bfv_engine, bfv_secret_key
     >>> x = engine.rerandomize(engine.encrypt([5, -7], secret_key), engine.create_public_key(secret_key))
-    >>> engine.decrypt(x, secret_key)[:3]
-    array([ 5, -7,  0])
+    >>> engine.decrypt(x, secret_key)
+    array([ 5, -7])
     """
     operation = "rerandomize"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     key = own(self, operation, "public_key", public_key, PublicKey)
-    zeros = np.zeros(len(x) * self.slot_count, dtype=np.int64)
-    return Ciphertext(self, self._context.add(x._native, self._context.encrypt(zeros, key._native)))
+    zeros = np.zeros(x.unit_count * self.slot_count, dtype=np.int64)
+    return Ciphertext(self, self._context.add(x._native, self._context.encrypt(zeros, key._native)), x._layout)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[int64]:
-    """Decrypt a vector.
+def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots: bool = False) -> NDArray[int64]:
+    """Decrypt to an array of the ciphertext's shape.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+    secret_key : SecretKey
+    slots : bool, default False
+        Return all slots, whatever the shape: those after the values hold zeros, or nothing that means anything.
 
     Returns
     -------
-    ndarray of int64, shape (units * slot_count,)
-        The integers of that remainder that are nearest to zero.
+    ndarray of int64
+        Of `Ciphertext.shape`; of ``(unit_count * slot_count,)`` for several units, one after the other. The integers of
+        that remainder that are nearest to zero.
 
     Raises
     ------
@@ -107,10 +126,12 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArra
     Examples
     --------
     >>> engine, secret_key = bfv_engine, bfv_secret_key
-    >>> engine.decrypt(engine.encrypt([3, -4], secret_key), secret_key)[:3]
-    array([ 3, -4,  0])
+    >>> x = engine.encrypt([3, -4], secret_key)
+    >>> engine.decrypt(x, secret_key), engine.decrypt(x, secret_key, slots=True).shape
+    (array([ 3, -4]), (1024,))
     """
     operation = "decrypt"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     secret = _operands.secret_key(self, operation, secret_key)
-    return self._context.decrypt(x._native, secret._native)
+    layout = SLOTS if checks.truth(operation, "slots", slots) else x._layout
+    return layout.values(self._context.decrypt(x._native, secret._native))

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from .._common import limb_engine
+from .._common import limb_engine, slot_moves
 from .._common.arrays import in_range, integer_array
+from .._common.slot_shapes import Layout
 from .._common.storable import own
 from ..errors import MessageError
 from ._core import Core
@@ -32,22 +33,43 @@ def encryption_key(engine: Core, operation: str, value: Any) -> _native.LimbsPub
     return limb_engine.encryption_key(engine, operation, value, PublicKey, SecretKey)
 
 
-def operands(engine: Core, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
-    """Check two operands, of which one at least is a ciphertext, and return that one first."""
+def operands(
+    engine: Core, operation: str, left: Any, right: Any, *, is_product: bool = False
+) -> tuple[Ciphertext, Any, Layout]:
+    """Bring two operands to one shape, of which one at least is a ciphertext.
+
+    Returns
+    -------
+    x : Ciphertext
+        The first one of them.
+    other : Ciphertext or ndarray of int64, shape (n,)
+        The other one; of a single integer, one for each slot.
+    layout : Layout
+        That of the result.
+    """
     x, other = limb_engine.operands(engine, operation, left, right, Ciphertext)
-    return x, other if isinstance(other, Ciphertext) else vector(engine, operation, other, len(x) * engine.slot_count)
+    values = None if isinstance(other, Ciphertext) else integers(engine, operation, other)
+    x, other, layout = slot_moves.combined(operation, x, other, values, is_product=is_product)
+    if isinstance(other, Ciphertext):
+        return x, other, layout
+    fills = x.unit_count * engine.slot_count
+    return x, np.full(fills, other) if other.ndim == 0 else np.ascontiguousarray(other), layout
 
 
-def vector(engine: Core, operation: str, values: Any, fills: int = 0) -> NDArray[np.int64]:
-    """Check integers in the clear, of which a single one may stand for as many as it fills."""
-    array = integer_array(operation, values, "integers", "int")
-    largest, count = engine.plain_modulus - 1, engine.slot_count
-    if array.ndim != 1 and not (fills and array.ndim == 0):
+def integers(engine: Core, operation: str, values: Any) -> NDArray[np.int64]:
+    """Check integers in the clear, in an array of any shape."""
+    array, largest = integer_array(operation, values, "integers", "int"), engine.plain_modulus - 1
+    return in_range(operation, array, -largest, largest, f"take values modulo {engine.plain_modulus}").astype(np.int64)
+
+
+def message(engine: Core, operation: str, values: Any) -> NDArray[np.int64]:
+    """Check a message: a vector, or an array of any shape that fits into a unit."""
+    array, count = integers(engine, operation, values), engine.slot_count
+    if array.ndim != 1 and array.size > count:
         raise MessageError(
-            f"{operation}: the values have shape {array.shape}, and a vector is needed; "
-            f"pass one such as numpy.ravel(values)",
+            f"{operation}: the message has {array.size} values, of shape {array.shape}, and a unit has {count} slots; "
+            f"pass parts of it, or numpy.ravel(message) for several units",
             length=array.size,
             slot_count=count,
         )
-    checked = in_range(operation, array, -largest, largest, f"take values modulo {engine.plain_modulus}")
-    return np.full(fills, checked, dtype=np.int64) if array.ndim == 0 else np.ascontiguousarray(checked, np.int64)
+    return array

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._common import checks, units
+from .._common import checks, slot_moves, units
 from .._common.limb_engine import nearest
+from .._common.operators import Axis
+from .._common.slot_moves import as_slots
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -14,7 +16,8 @@ from .ciphertext import Ciphertext
 def rotate(self: Core, ciphertext: Ciphertext, delta: int) -> Ciphertext:
     """Rotate both rows of slots, each as ``numpy.roll(row, delta)`` does: ``+1`` moves slot 0 to slot 1.
 
-    The slots of a unit are two rows of ``slot_count // 2``, the first row first.
+    The slots of a unit are two rows of ``slot_count // 2``, the first row first. All of them count in the result:
+    `Ciphertext.roll` moves the values of a shape.
 
     Parameters
     ----------
@@ -39,14 +42,14 @@ def rotate(self: Core, ciphertext: Ciphertext, delta: int) -> Ciphertext:
     array([0, 1, 2, 3, 0])
     """
     operation = "rotate"
-    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    x = as_slots(_operands.ciphertext(self, operation, "ciphertext", ciphertext))
     amount = -checks.integer(operation, "delta", delta)
     key = self._key(operation, x._native.secret_id)
     return Ciphertext(self, self._context.rotate(x._native, nearest(amount, self.slot_count // 2), key))
 
 
 def swap_rows(self: Core, ciphertext: Ciphertext) -> Ciphertext:
-    """Swap the two rows of the slots of each unit.
+    """Swap the two rows of the slots of each unit. All slots count in the result.
 
     Raises
     ------
@@ -63,34 +66,38 @@ def swap_rows(self: Core, ciphertext: Ciphertext) -> Ciphertext:
     array([1, 2, 3, 0])
     """
     operation = "swap_rows"
-    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    x = as_slots(_operands.ciphertext(self, operation, "ciphertext", ciphertext))
     return Ciphertext(self, self._context.swap_rows(x._native, self._key(operation, x._native.secret_id)))
 
 
 def sum(  # noqa: A001 (NumPy's name)
-    self: Core, ciphertext: Ciphertext, *, axis: int | None = None, progress: bool | None = None
+    self: Core, ciphertext: Ciphertext, *, axis: Axis = None, keepdims: bool = False, progress: bool | None = None
 ) -> Ciphertext:
-    """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
+    """Add up values along axes, as ``numpy.sum`` does.
 
     Parameters
     ----------
     ciphertext : Ciphertext
         What to add up.
-    axis : {None, 0, 1}, optional
-        0: the units, slot by slot, to one unit, which needs no key. 1: the slots of each unit, by log2(`slot_count`)
-        key switches each. None: both, to one unit.
+    axis : int or tuple of int, optional
+        Axes of `Ciphertext.shape`; all, if left out. Where all slots count, 0: the units, slot by slot, to one unit,
+        which needs no key. 1: the slots of each unit, by log2(`slot_count`) key switches each. None: both, to one unit.
+    keepdims : bool, default False
+        Keep the axes, with a length of 1; for shapes alone.
     progress : bool, optional
         Whether a bar is shown; as the engine says, if left out.
 
     Returns
     -------
     Ciphertext
-        A sum over slots is in every slot of its unit.
+        Of the shape that is left: () for all values, by log2(`slot_count`) key switches. An axis takes up to 2·log2 of
+        its length, and a product with masks if others come before it, or if the values are in both rows of slots. Where
+        all slots count, so they do in the result, and a sum over slots is in every slot of its unit.
 
     Raises
     ------
     ParameterError
-        If `axis` is something else.
+        If there is no such axis, or axes can't be kept.
     MissingKeyError
         If slots are added up and the engine knows no evaluation key for the ciphertext's secret, or one that wasn't
         made with ``rotations=True``.
@@ -100,23 +107,28 @@ def sum(  # noqa: A001 (NumPy's name)
     Examples
     --------
     >>> engine, secret_key = bfv_engine, bfv_secret_key
-    >>> x = engine.encrypt([1, 2, 3], secret_key)
-    >>> engine.decrypt(engine.sum(x), secret_key)[:3]
-    array([6, 6, 6])
+    >>> x = engine.encrypt([[1, 2, 3], [4, 5, 6]], secret_key)
+    >>> engine.decrypt(engine.sum(x), secret_key), engine.decrypt(engine.sum(x, axis=1), secret_key)
+    (array(21), array([ 6, 15]))
     """
     operation = "sum"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
-    axis = units.axis(operation, axis)
-    key = self._key(operation, x._native.secret_id) if axis in units.OVER_SLOTS else None
-    total = self._context.sum_of_units(x._native) if axis in units.OVER_UNITS else x._native
-    if key is not None:
-        with self._reporting("sum", progress) as report:
-            total = self._context.sum(total, key, report)
-    return Ciphertext(self, total)
+
+    def of_slots(values: Ciphertext, axis: int | None = None) -> Ciphertext:
+        key = self._key(operation, values._native.secret_id) if axis in units.OVER_SLOTS else None
+        total = self._context.sum_of_units(values._native) if axis in units.OVER_UNITS else values._native
+        if key is not None:
+            with self._reporting(operation, progress) as report:
+                total = self._context.sum(total, key, report)
+        return Ciphertext(self, total)
+
+    return slot_moves.along(operation, x, axis, keepdims, of_slots)
 
 
 def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
     """Make one ciphertext of the units of several, in their order. `Ciphertext.units` takes them apart again.
+
+    All slots count in the result.
 
     Parameters
     ----------
@@ -139,9 +151,9 @@ def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
     --------
     >>> engine, secret_key = bfv_engine, bfv_secret_key
     >>> both = engine.vstack([engine.encrypt([1], secret_key), engine.encrypt([2], secret_key)])
-    >>> len(both), engine.decrypt(both, secret_key)[:: engine.slot_count]
-    (2, array([1, 2]))
+    >>> both.shape, engine.decrypt(both, secret_key)[:: engine.slot_count]
+    ((2, 1024), array([1, 2]))
     """
     listed = checks.sequence("vstack", "ciphertexts", ciphertexts)
-    parts = units.stacked([_operands.ciphertext(self, "vstack", "ciphertexts", part) for part in listed])
+    parts = units.stacked([as_slots(_operands.ciphertext(self, "vstack", "ciphertexts", part)) for part in listed])
     return Ciphertext(self, self._context.vstack([part._native for part in parts]))

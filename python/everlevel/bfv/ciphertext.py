@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _native
 from .._common.operators import Vector
+from .._common.slot_shapes import SLOTS, Layout
+from .._native import BfvCiphertext as NativeCiphertext
 
 __all__ = ["Ciphertext"]
 
@@ -13,11 +14,14 @@ __all__ = ["Ciphertext"]
 class Ciphertext(Vector):
     """An encrypted vector of integers modulo `Engine.plain_modulus`, one for each slot.
 
-    Made by `Engine.encrypt`, and by every operation on ciphertexts. A vector longer than the slots has several units,
-    as an array of shape (units, slot_count), on which operations act at once; two operands have equally many. A
-    ciphertext is immutable: an operation gives a new one, and any number of threads may share it. One operand of an
-    operator may be in the clear: an integer, which stands for one in every slot, or a vector. Products use the
-    evaluation key that the engine has made, or was given, for the ciphertext's secret.
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. A ciphertext is immutable: an operation gives a new
+    one, and any number of threads may share it. One operand of an operator may be in the clear: an integer, or an
+    array. Products use the evaluation key that the engine has made, or was given, for the ciphertext's secret.
+
+    It remembers the `shape` of what was encrypted, up to `slot_count` values, as NumPy's arrays do: `len` and sums are
+    those of the values that are there, and shapes broadcast. Rotations and vectors of `slot_count` values work on all
+    slots, and give the slots' shape, with zeros after the values. A vector longer than the slots has several units, as
+    an array of shape (units, slot_count), on which operations act at once; two operands have equally many.
 
     ============================  =======================================
     expression                    budget that it takes
@@ -26,6 +30,7 @@ class Ciphertext(Vector):
     ``-a``, ``a + 3``, ``7 - a``  next to none
     ``a * [1, 2, 3]``             log2 of the modulus and the slots' half
     ``a * b``                     most: see `Engine.depth`
+    ``a.roll(1)``, ``a[1:3]``     1 bit at most, or that of ``a * [1, 2, 3]``
     ============================  =======================================
 
     Examples
@@ -33,23 +38,24 @@ class Ciphertext(Vector):
     >>> engine, secret_key = bfv_engine, bfv_secret_key
     >>> x = engine.encrypt([1, 2, 3], secret_key)
     >>> x
-    Ciphertext(1024 slots modulo 786433, budget ... bits)
-    >>> engine.decrypt(x * x + 1, secret_key)[:4]
-    array([ 2,  5, 10,  1])
+    Ciphertext(1024 slots modulo 786433, shape (3,), budget ... bits)
+    >>> y = x * x + 1
+    >>> engine.decrypt(y, secret_key), engine.decrypt(y.sum(), secret_key)
+    (array([ 2,  5, 10]), array(17))
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ()
 
-    def __init__(self, engine: Any, native: _native.BfvCiphertext) -> None:
-        super().__init__(engine)
-        self._native = native
+    _native: NativeCiphertext
 
-    def _stored(self) -> tuple[_native.BfvCiphertext, dict[str, str]]:
-        return self._native, {}
+    def __init__(self, engine: Any, native: NativeCiphertext, layout: Layout = SLOTS) -> None:
+        super().__init__(engine, native, layout)
 
-    def __len__(self) -> int:
-        """Return the number of units: 1 for a vector of up to `Engine.slot_count` integers."""
-        return self._native.unit_count
+    def _with(self, layout: Layout) -> Ciphertext:
+        return self if layout is self._layout else Ciphertext(self._engine, self._native, layout)
+
+    def _stored(self) -> tuple[NativeCiphertext, dict[str, str]]:
+        return self._native, self._layout.notes()
 
     def units(self) -> list[Ciphertext]:
         """Return each unit as a ciphertext of its own.
@@ -57,22 +63,12 @@ class Ciphertext(Vector):
         Examples
         --------
         >>> x = bfv_engine.encrypt(np.ones(2 * bfv_engine.slot_count, int), bfv_secret_key)
-        >>> len(x), [len(unit) for unit in x.units()]
+        >>> x.unit_count, [unit.unit_count for unit in x.units()]
         (2, [1, 1])
         """
+        if self.unit_count == 1:
+            return [self]
         return [Ciphertext(self._engine, unit) for unit in self._native.units()]
-
-    def sum(self, axis: int | None = None) -> Ciphertext:
-        """Add up slots, units, or both: see `Engine.sum`.
-
-        Examples
-        --------
-        >>> engine, secret_key = bfv_engine, bfv_secret_key
-        >>> x = engine.encrypt([3, 4], secret_key)
-        >>> engine.decrypt(x.sum(), secret_key)[:2]
-        array([7, 7])
-        """
-        return self._engine.sum(self, axis=axis)  # type: ignore[no-any-return]
 
     @property
     def budget_bits(self) -> float:
@@ -84,12 +80,8 @@ class Ciphertext(Vector):
         """Base-2 logarithm of the noise's standard deviation, as a part of the whole modulus, by the noise formulas."""
         return self._native.log2_noise
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return self._native.nbytes
-
     def __repr__(self) -> str:
-        units = f"{len(self)}×" if len(self) > 1 else ""
+        units = f"{self.unit_count}×" if self.unit_count > 1 else ""
         slots = f"{units}{self._engine.slot_count} slots modulo {self._engine.plain_modulus}"
-        return f"Ciphertext({slots}, budget {self.budget_bits:.1f} bits)"
+        shape = "" if self._layout.shape is None else f"shape {self.shape}, "
+        return f"Ciphertext({slots}, {shape}budget {self.budget_bits:.1f} bits)"

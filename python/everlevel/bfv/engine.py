@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import _native
-from .._common import checks
+from .._common import checks, slot_shapes
 from .._common.limb_engine import estimate_memory, key_amounts
 from .._common.methods import knows_options, lists_methods
 from .._common.set_engine import SetEngine
@@ -231,7 +231,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return PublicKey(self, native)
         if isinstance(native, _native.LimbsEvaluationKey):
             return self._remembered(native)
-        return Ciphertext(self, native)
+        return Ciphertext(self, native, slot_shapes.of_notes(notes, self.slot_count, native.unit_count))
 
     estimate_memory = estimate_memory
 

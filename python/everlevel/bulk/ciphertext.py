@@ -121,14 +121,6 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
         what = "bits" if bits is None else f"integers 0..{self._max_value} of {bits} bits"
         return f"Ciphertext(shape {self._shape}, {what}, p_fail 2^{log2(self.failure_probability):.0f})"
 
-    def __len__(self) -> int:
-        if not self._shape:
-            raise OperandTypeError(
-                "len: the ciphertext is a single element and has no length; use its size, or reshape it to (1,)",
-                argument="ciphertext",
-            )
-        return self._shape[0]
-
     def __getitem__(self, index: Any) -> NoReturn:
         raise OperandTypeError(
             f"index: the elements of an array of bulk lie in slots, and {index!r} doesn't take them out; "

@@ -9,8 +9,8 @@ from weakref import finalize
 from .. import _native
 from .._common import core
 from .._common.locks import Lock
+from .._common.slot_shapes import SLOTS, Layout
 from ._registry import KeyRegistry
-from ._shape import SLOTS, Layout
 from .ciphertext import Ciphertext
 
 

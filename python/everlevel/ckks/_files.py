@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from .. import _native
-from .._common import checks, headers, limits
+from .._common import checks, headers, limits, slot_shapes
+from .._common.slot_shapes import SLOTS
 from .._common.storable import PathLike
 from ..errors import UnsupportedKindError
-from . import _device, _shape, keys
+from . import _device, keys
 from ._core import Core
 from ._prepare import prepare_new
-from ._shape import SLOTS
 from ._storable import Storable
 from .evaluation_key import EvaluationKey
 from .matrix import LightPlainMatrix, PlainMatrix
@@ -141,7 +141,7 @@ def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
     is_real = notes.get("is_real") == "true"
     if kind in (_native.Ciphertext, _native.Plaintext, _native.LightPlaintext):
         native = native.on_reals(is_real)
-        layout = _shape.of_notes(notes, self.slot_count, native.unit_count) if self._has_shapes else SLOTS
+        layout = slot_shapes.of_notes(notes, self.slot_count, native.unit_count) if self._has_shapes else SLOTS
         if kind is _native.Ciphertext:
             return self._wrap(_device.placed(context, native), is_real=is_real, layout=layout)
         return (Plaintext if kind is _native.Plaintext else LightPlaintext)(

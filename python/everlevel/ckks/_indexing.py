@@ -11,21 +11,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .._common import checks
+from .._common import checks, slot_shapes
 from .._common.numpy_calls import MOVES
-from ..errors import EverlevelError, MessageError, OperandTypeError
+from .._common.slot_shapes import SLOTS, Places
+from ..errors import OperandTypeError
 from . import _checks, _operands
 from ._layouts import of_one_unit
 from ._numpy import NUMPY
-from ._shape import SLOTS, Shape
 from ._shaping import known, masked, moved, of_shape, repeated, scattered
 from .ciphertext import Ciphertext
 
 __all__ = ["concatenate"]
-
-Places = NDArray[np.intp]
 
 
 @NUMPY.implements(operator.getitem)
@@ -94,9 +92,11 @@ def concatenate(arrays: Sequence[Ciphertext | ArrayLike], axis: int | None = 0) 
             expected="Ciphertext",
             actual=", ".join(sorted({type(value).__name__ for value in given})),
         )
-    owners = _called(operation, lambda: np.concatenate([np.full(part.shape, i) for i, part in enumerate(parts)], axis))
+    owners = slot_shapes.called(
+        operation, lambda: np.concatenate([np.full(part.shape, i) for i, part in enumerate(parts)], axis)
+    )
     sources = np.concatenate([np.arange(part.size).reshape(part.shape) for part in parts], axis)
-    _require_room(operation, owners.shape, encrypted[0].slot_count)
+    slot_shapes.require_room(operation, owners.shape, encrypted[0].slot_count)
     clear = np.zeros(owners.shape, dtype=np.result_type(float, *(p for p in parts if not isinstance(p, Ciphertext))))
     total: Any = None
     for i, part in enumerate(parts):
@@ -128,14 +128,11 @@ def _at(part: Ciphertext, targets: Places, sources: Places) -> Ciphertext:
 def _placed(operation: str, value: Any, function: Callable[[Places], Any]) -> Ciphertext | list[Ciphertext]:
     """Do with values what a function of NumPy does with their places."""
     x = of_one_unit(operation, value)
-    places = _called(operation, lambda: function(np.arange(x.size).reshape(x.shape)))
-    if isinstance(places, (list, tuple)):
-        return [_arranged(operation, x, np.asarray(each)) for each in places]
-    return _arranged(operation, x, np.asarray(places))
+    return slot_shapes.placed(operation, x, function, lambda places: _arranged(operation, x, places))
 
 
 def _arranged(operation: str, x: Ciphertext, places: Places) -> Ciphertext:
-    _require_room(operation, places.shape, x.slot_count)
+    slot_shapes.require_room(operation, places.shape, x.slot_count)
     if x._layout.is_single:
         return of_shape(x, places.shape, is_clean=False)
     sources, targets, slots = places.ravel(), np.arange(places.size), x._with(SLOTS)
@@ -146,31 +143,6 @@ def _arranged(operation: str, x: Ciphertext, places: Places) -> Ciphertext:
         return of_shape(scattered(slots, targets, sources), places.shape)
     is_clean = x._layout.is_clean and delta == 0 and places.size == x.size
     return of_shape(slots.rotate(delta) if delta else slots, places.shape, is_clean=is_clean)
-
-
-def _require_room(operation: str, shape: Shape, slot_count: int) -> None:
-    size = int(np.prod(shape, dtype=np.int64))
-    if not 1 <= size <= slot_count:
-        raise MessageError(
-            f"{operation}: the result is of shape {shape}, and 1 to {slot_count} values fit into a unit; take parts",
-            length=size,
-            slot_count=slot_count,
-        )
-
-
-def _called(operation: str, function: Callable[[], Any]) -> Any:
-    """Call a function of NumPy, and refuse its arguments as it does."""
-    try:
-        return function()
-    except EverlevelError:
-        raise
-    except IndexError as error:
-        # Python's protocol of sequences stops by it.
-        if operation == "index":
-            raise
-        raise checks.unfit(operation, error) from None
-    except (ValueError, TypeError, OverflowError) as error:
-        raise checks.unfit(operation, error) from None
 
 
 NUMPY.moves(MOVES, _placed)

@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from .._common import checks
-from . import _choices, _shape
+from .._common import checks, slot_shapes
+from .._common.slot_shapes import SLOTS
+from . import _choices
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
 from ._layouts import one_unit
 from ._numpy import NUMPY
 from ._reductions import blocks, kept
-from ._shape import SLOTS
 from ._shaping import known, masked, moved, of_shape, repeated
 from ._sorting import MARGIN
 from .ciphertext import Ciphertext
@@ -63,7 +63,7 @@ def keeping(operation: str, x: Ciphertext, axis: Any, keepdims: Any, result: Cip
     if x._layout == SLOTS and x.unit_count > 1:
         needed = f"what was reduced of {x.unit_count} units keeps no axes; leave it out"
         raise checks.refusal(operation, "keepdims", keepdims, needed, False)
-    return kept(result, x.shape, _shape.axes(operation, axis, x.ndim))
+    return kept(result, x.shape, slot_shapes.axes(operation, axis, x.ndim))
 
 
 def _extremum(operation: str, value: Any, axis: Any) -> Ciphertext:
@@ -71,7 +71,7 @@ def _extremum(operation: str, value: Any, axis: Any) -> Ciphertext:
     x = real(operation, value)
     require_bootstrap(cast(Any, x._engine)._context, operation)
     choose = _choices.maximum if operation == "max" else _choices.minimum
-    shape, axes = x.shape, _shape.axes(operation, axis, x.ndim)
+    shape, axes = x.shape, slot_shapes.axes(operation, axis, x.ndim)
     slots = one_unit(operation, x)
     bound, steps = x.bound, [(math.prod(shape[each + 1 :]), shape[each]) for each in axes]
     if len(axes) == len(shape):
@@ -98,7 +98,7 @@ def _extremum(operation: str, value: Any, axis: Any) -> Ciphertext:
 def _place(operation: str, value: Any, axis: Any) -> Ciphertext:
     x = real(operation, value)
     if axis is not None:
-        (along,) = _shape.axes(operation, checks.integer(operation, "axis", axis), x.ndim)
+        (along,) = slot_shapes.axes(operation, checks.integer(operation, "axis", axis), x.ndim)
         if x.ndim > 1:
             return _places_along(operation, x, along)
     engine, bound = cast(Any, x._engine), 2 * x.bound or 1.0

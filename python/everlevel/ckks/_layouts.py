@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import checks
-from ..errors import MessageError, UnitCountError
+from .._common import checks, slot_shapes
+from ..errors import MessageError
 from . import _checks, _extrema
 from ._elementary import product
 from ._numpy import NUMPY
@@ -113,12 +113,7 @@ def one_unit(operation: str, value: Any) -> Ciphertext:
 def of_one_unit(operation: str, value: Any) -> Ciphertext:
     """Check that an operand is a ciphertext of one unit."""
     x = checks.instance(operation, "x", value, Ciphertext)
-    if x.unit_count > 1:
-        raise UnitCountError(
-            f"{operation}: the ciphertext has {x.unit_count} units, and 1 is needed; take them apart with x.units()",
-            left=x.unit_count,
-            right=1,
-        )
+    slot_shapes.require_one_unit(operation, x)
     return x
 
 

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
 from .._common.opaque import Opaque
+from .._common.slot_shapes import SLOTS
 from ..errors import MessageError
 from . import _checks
 from ._elementary import Interval, claimed, real
 from ._fit import checked_interval
 from ._layouts import of_one_unit
 from ._numpy import NUMPY
-from ._shape import SLOTS
 from ._shaping import has_axes, known, lying, masked, of_shape, repeated, scattered
 from .ciphertext import Ciphertext
 

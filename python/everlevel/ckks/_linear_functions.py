@@ -11,13 +11,13 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common import checks
+from .._common import checks, slot_shapes
+from .._common.slot_shapes import SLOTS
 from ..errors import MessageError
-from . import _checks, _shape
+from . import _checks
 from ._layouts import of_one_unit
 from ._linear_algebra import multiplied
 from ._numpy import NUMPY
-from ._shape import SLOTS
 from ._shaping import of_shape
 from .ciphertext import Ciphertext
 
@@ -75,7 +75,7 @@ def _average(a: Ciphertext, axis: Any = None, weights: Any = None, *, keepdims: 
         return a.mean(axis, keepdims=keepdims)
     shares = _checks.numbers("average", weights)
     if shares.shape != a.shape:
-        axes = _shape.axes("average", axis, a.ndim)
+        axes = slot_shapes.axes("average", axis, a.ndim)
         if len(axes) != 1 or shares.shape != (a.shape[axes[0]],):
             raise MessageError(
                 f"average: the weights are of shape {shares.shape} and the values of {a.shape}; give one for each "

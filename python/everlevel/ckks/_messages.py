@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import callers, checks
+from .._common import callers, checks, slot_shapes
+from .._common.slot_shapes import SLOTS, Layout
 from ..errors import LevelError, MessageError, RangeWarning
-from . import _checks, _device, _operands, _shape
+from . import _checks, _device, _operands
 from ._checks import Declared
 from ._core import Core
-from ._shape import SLOTS, Layout
 from ._shaping import slotwise
 from .ciphertext import Ciphertext
 from .encrypted_array import EncryptedArray
@@ -362,5 +362,5 @@ def message(self: Core, operation: str, array: Any, slots: Any) -> tuple[_checks
     if checks.truth(operation, "slots", slots) or not self._has_shapes:
         return *_checks.message(operation, array, self.slot_count), SLOTS
     values, is_real, shape = _checks.array(operation, array, self.slot_count)
-    layout = SLOTS if len(values) > self.slot_count else _shape.layout(shape, self.slot_count)
+    layout = SLOTS if len(values) > self.slot_count else slot_shapes.layout(shape, self.slot_count)
     return np.resize(values, self.slot_count) if layout.is_single else values, is_real, layout

@@ -8,15 +8,15 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from .._common.slot_shapes import InSlots
 from ._numpy import NUMPY
-from ._shape import Shaped
 
 CiphertextT = TypeVar("CiphertextT", bound="NumpyMethods")
 Axis = int | tuple[int, ...] | None
 """An axis, several, or all."""
 
 
-class NumpyMethods(Shaped):
+class NumpyMethods(InSlots):
     """Base of ciphertexts. Sums, comparisons and moves of values take the keys that the engine uses."""
 
     __slots__ = ()

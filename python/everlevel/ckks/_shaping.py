@@ -14,9 +14,11 @@ from typing import Any, Final, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common import slot_shapes
+from .._common.shaped import Shape
+from .._common.slot_shapes import SLOTS, Layout
 from ..errors import OperandTypeError
-from . import _checks, _shape
-from ._shape import SLOTS, Layout, Shape
+from . import _checks
 from .ciphertext import Ciphertext
 from .plaintext import LightPlaintext, Plaintext
 
@@ -123,7 +125,7 @@ def in_slots(values: NDArray[Any], slot_count: int) -> NDArray[Any]:
 
 def of_shape(x: Ciphertext, shape: Shape, *, is_clean: bool = True) -> Ciphertext:
     """Return a ciphertext whose first slots are the values of a shape; of (), whose every slot is."""
-    return x._with(_shape.layout(shape, x.slot_count, is_clean=is_clean))
+    return x._with(slot_shapes.layout(shape, x.slot_count, is_clean=is_clean))
 
 
 def masked(x: Ciphertext) -> Ciphertext:
@@ -134,7 +136,9 @@ def masked(x: Ciphertext) -> Ciphertext:
 def expanded(x: Ciphertext, shape: Shape) -> Ciphertext:
     """Repeat values to a shape that they broadcast to. Levels consumed: 1 for each axis that others come before."""
     if x._layout.shape in ((), shape):
-        return x._with(_shape.layout(shape, x.slot_count, is_clean=x._layout.shape == shape and x._layout.is_clean))
+        return x._with(
+            slot_shapes.layout(shape, x.slot_count, is_clean=x._layout.shape == shape and x._layout.is_clean)
+        )
     x = masked(x)
     sizes = [1] * (len(shape) - x.ndim) + list(x.shape)
     slots = x._with(SLOTS)
@@ -146,7 +150,7 @@ def expanded(x: Ciphertext, shape: Shape) -> Ciphertext:
             slots = moved(slots, [(i * block, i * copies * block, block) for i in range(before)])
         slots = repeated(slots, block, copies)
         sizes[axis] = copies
-    return slots._with(_shape.layout(shape, x.slot_count))
+    return slots._with(slot_shapes.layout(shape, x.slot_count))
 
 
 def repeated(block: Ciphertext, stride: int, copies: int) -> Ciphertext:
@@ -238,7 +242,7 @@ def _layouts(values: Iterable[Any]) -> list[Layout]:
 
 def _dirtied(layout: Layout, slot_count: int) -> Layout:
     """Return a layout of which nothing is known beyond the values."""
-    return layout if layout.shape is None else _shape.layout(layout.shape, slot_count, is_clean=False)
+    return layout if layout.shape is None else slot_shapes.layout(layout.shape, slot_count, is_clean=False)
 
 
 def _given(result: Any, layouts: list[Layout]) -> Any:
@@ -300,11 +304,11 @@ def _combined(operation: str, left: Any, right: Any, padding: Padding, slot_coun
     has_units = has_units or any(len(shape) == 1 and shape[0] > slot_count for shape in (first, second))
     if has_units or (any(fills) and all(map(_is_for_slots, (left, right), (first, second), fills))):
         return _as_slots(left), _as_slots(right), SLOTS
-    shape = _shape.broadcast(operation, first, second, slot_count)
+    shape = slot_shapes.broadcast(operation, first, second, slot_count)
     if len(first) == len(second) == 1 and any(_is_of_other_length(value, shape) for value in (left, right)):
         shape = None
     if shape is None:
-        _shape.warn_of_lengths(operation, first, second)
+        slot_shapes.warn_of_lengths(operation, first, second)
         return _as_slots(left), _as_slots(right), SLOTS
     operands = [
         expanded(value, shape) if isinstance(value, Ciphertext) else _plain(operation, value, shape)
@@ -315,7 +319,7 @@ def _combined(operation: str, left: Any, right: Any, padding: Padding, slot_coun
         for value in operands
     ]
     is_clean = any(clean) if padding == "product" else padding != "any" and all(clean)
-    return operands[0], operands[1], _shape.layout(shape, slot_count, is_clean=is_clean)
+    return operands[0], operands[1], slot_shapes.layout(shape, slot_count, is_clean=is_clean)
 
 
 def _belong(*operands: Ciphertext | Plaintext | LightPlaintext) -> bool:
@@ -347,7 +351,7 @@ def _warn_of_one(operation: str, left: Any, right: Any, slot_count: int) -> None
     for value in (left, right):
         is_one = value.shape == (1,) if isinstance(value, np.ndarray) else isinstance(value, (list, tuple))
         if is_one and len(value) == 1 and _checks.is_scalar(value[0]):
-            _shape.warn_of_lengths(operation, (slot_count,), (1,))
+            slot_shapes.warn_of_lengths(operation, (slot_count,), (1,))
 
 
 def _is_of_other_length(value: Any, shape: Shape | None) -> bool:
@@ -370,7 +374,7 @@ def _number_beside(operation: str, x: Any, value: Any, padding: Padding) -> tupl
     if layout.is_single or (not layout.is_clean if padding != "product" else layout.is_clean or is_whole):
         return value, layout
     filled = np.full(layout.size, number if number.imag else number.real)
-    return filled, _shape.layout(x.shape, x.slot_count, is_clean=padding != "any")
+    return filled, slot_shapes.layout(x.shape, x.slot_count, is_clean=padding != "any")
 
 
 def _plain(operation: str, value: Any, shape: Shape) -> Any:
@@ -378,5 +382,5 @@ def _plain(operation: str, value: Any, shape: Shape) -> Any:
     if isinstance(value, (Plaintext, LightPlaintext)):
         if value.shape in ((), shape):
             return value
-        raise _shape.fixed(operation, value.shape, shape)
-    return _shape.flat(_checks.numbers(operation, value), shape)
+        raise slot_shapes.fixed(operation, value.shape, shape)
+    return slot_shapes.flat(_checks.numbers(operation, value), shape)

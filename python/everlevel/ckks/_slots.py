@@ -9,9 +9,9 @@ from typing import Any, cast, overload
 import numpy as np
 
 from .. import _native
-from .._common import checks, units
+from .._common import checks, slot_shapes, units
 from ..errors import ParameterError
-from . import _checks, _operands, _reductions, _shape
+from . import _checks, _operands, _reductions
 from ._arithmetic import add, multiply, subtract
 from ._auto import deepened
 from ._core import Core
@@ -316,7 +316,7 @@ def along(self: Core, operation: str, x: Ciphertext, rotation_key: Any, axis: An
         rotation_key, axis = None, rotation_key
     if rotation_key is not None:
         self._registry.remember(_rotation_key(self._registry, operation, rotation_key))
-    axes = _shape.axes(operation, axis, x.ndim)
+    axes = slot_shapes.axes(operation, axis, x.ndim)
     terms = math.prod(x.shape[each] for each in axes)
 
     def of_slots(values: Ciphertext) -> Ciphertext:

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
+from .._common.slot_shapes import SLOTS
 from . import _checks
 from ._bootstrap_keys import require_bootstrap
 from ._elementary import real
 from ._layouts import counted
 from ._numpy import NUMPY
-from ._shape import SLOTS
 from ._shaping import in_slots, known, of_shape, require_vector
 from .ciphertext import Ciphertext
 

@@ -8,17 +8,17 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common import checks, units
+from .._common import checks, slot_shapes, units
 from .._common.opaque import Opaque
+from .._common.slot_shapes import SLOTS
 from ..errors import ParameterError
-from . import _checks, _shape, _slots
+from . import _checks, _slots
 from ._elementary import Interval, claimed, evaluate, product, real, spread
 from ._fit import checked_interval
 from ._largest import keeping
 from ._layouts import counted
 from ._numpy import NUMPY
 from ._reductions import kept
-from ._shape import SLOTS
 from ._shaping import has_axes, in_slots, of_shape, require_vector
 from .ciphertext import Ciphertext
 from .plaintext import Plaintext
@@ -325,7 +325,7 @@ def softmax(x: Ciphertext, *, count: int | None = None, interval: Interval | Non
 def _variance(operation: str, value: Any, axis: Any, ddof: Any) -> Ciphertext:
     x = real(operation, value)
     if x._layout.shape is not None:
-        axes = _shape.axes(operation, axis, x.ndim)
+        axes = slot_shapes.axes(operation, axis, x.ndim)
         terms = math.prod(x.shape[each] for each in axes)
         lost = _lost(operation, ddof, terms)
         centred = x - kept(x.mean(axes), x.shape, axes)

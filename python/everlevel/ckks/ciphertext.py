@@ -12,12 +12,12 @@ import numpy as np
 from .. import _native
 from .._common import powers
 from .._common.opaque import Encrypted, Opaque, is_clear
+from .._common.slot_shapes import SLOTS, Layout
 from ..errors import OperandTypeError
 from . import _checks, _device
 from ._methods import NumpyMethods, called
 from ._numpy import NUMPY
 from ._registry import KeyRegistry
-from ._shape import SLOTS, Layout
 from ._storable import Storable
 from .keys import ConjugationKey, RelinearizationKey
 from .matrix import LightPlainMatrix, PlainMatrix

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from .._common import checks
+from .._common import checks, slot_shapes
 from .._common.opaque import Encrypted
 from .._common.shaped import Shaped
 from ..errors import MessageError, OperandTypeError, ParameterError
-from . import _checks, _shape
+from . import _checks
 from ._numpy import NUMPY
 from ._shaping import of_shape
 from .ciphertext import Ciphertext
@@ -105,10 +105,6 @@ class EncryptedArray(Shaped, Encrypted):
         """Bytes in memory."""
         return sum(block.nbytes for block in self._blocks)
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self._shape[0]
-
     def __repr__(self) -> str:
         return f"EncryptedArray(shape {self._shape}, {len(self._blocks)} blocks of {self._blocks[0]!r})"
 
@@ -179,7 +175,7 @@ class EncryptedArray(Shaped, Encrypted):
         >>> float(engine.decrypt(x.mean(), secret_key).round(3))
         0.5
         """
-        axes = _shape.axes("mean", axis, self.ndim)
+        axes = slot_shapes.axes("mean", axis, self.ndim)
         if 0 not in axes:
             return EncryptedArray([block.mean(axes) for block in self._blocks])
         return self.sum(axes) * (1 / math.prod(self._shape[each] for each in axes))
@@ -213,7 +209,7 @@ class EncryptedArray(Shaped, Encrypted):
         return self._reduced("min", axis)
 
     def _reduced(self, operation: str, axis: Axis) -> Ciphertext | EncryptedArray:
-        axes = _shape.axes(operation, axis, self.ndim)
+        axes = slot_shapes.axes(operation, axis, self.ndim)
         if len(axes) == self.ndim:
             # What fills the slots has the slots' shape, where each of them holds the result.
             parts = [of_shape(getattr(block, operation)(), ()) for block in self._blocks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar, final
 
 from .. import _native
-from ._shape import SLOTS, Layout, Shaped
+from .._common.slot_shapes import SLOTS, InSlots, Layout
 from ._storable import Encoded
 
 __all__ = ["LightPlaintext", "Plaintext"]
@@ -13,7 +13,7 @@ __all__ = ["LightPlaintext", "Plaintext"]
 NativeT = TypeVar("NativeT", bound=_native.Plaintext | _native.LightPlaintext)
 
 
-class _Message(Shaped, Encoded[NativeT]):
+class _Message(InSlots, Encoded[NativeT]):
     """Base of both kinds of plaintext."""
 
     __slots__ = ("_layout",)

@@ -117,14 +117,6 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
 
     # Elements.
 
-    def __len__(self) -> int:
-        if not self._shape:
-            raise OperandTypeError(
-                "len: the ciphertext is a single element and has no length; use its size, or reshape it to (1,)",
-                argument="ciphertext",
-            )
-        return self._shape[0]
-
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
 

@@ -59,18 +59,22 @@ class Integers:
     def sum(self, axis: int | None = None) -> Integers:
         return self.engine.sum(self, axis=axis)
 
-    def __len__(self) -> int:
+    @property
+    def unit_count(self) -> int:
         return len(self.values) // self.engine.slot_count
 
+    def __len__(self) -> int:
+        return self.unit_count if self.unit_count > 1 else self.engine.slot_count
+
     def units(self) -> list[Integers]:
-        return [Integers(self.engine, unit, self.products) for unit in np.split(self.values, len(self))]
+        return [Integers(self.engine, unit, self.products) for unit in np.split(self.values, self.unit_count)]
 
     def check(self, run: Any, x: Any) -> None:
-        got = run.library["engine"].decrypt(x, run.library["secret_key"])
+        got = run.library["engine"].decrypt(x, run.library["secret_key"], slots=True)
         if not x.budget_bits > 0:
             run.report.counts["budget used up"] += 1
-        if len(x) != len(self):
-            run.found("wrong", f"{len(x)} units, and {len(self)} are right")
+        if x.unit_count != self.unit_count:
+            run.found("wrong", f"{x.unit_count} units, and {self.unit_count} are right")
             return
         wrong = np.asarray(got, dtype=object) != self.engine.centred(self.values)
         if wrong.any():
@@ -98,7 +102,7 @@ class IntegerEngine:
         array[: len(values)] = [int(v) % self.modulus for v in values]
         return array
 
-    def encrypt(self, values: Any, secret_key: Any) -> Integers:
+    def encrypt(self, values: Any, secret_key: Any, **more: Any) -> Integers:
         return Integers(self, self._vector(values))
 
     def decrypt(self, x: Integers, secret_key: Any) -> Any:
@@ -133,10 +137,10 @@ class IntegerEngine:
         return self._of(self._rows(x)[:, ::-1].ravel(), x)
 
     def _rows(self, x: Integers) -> Any:
-        return x.values.reshape(len(x), 2, -1)
+        return x.values.reshape(x.unit_count, 2, -1)
 
     def sum(self, x: Integers, axis: int | None = None) -> Integers:
-        units = x.values.reshape(len(x), -1)
+        units = x.values.reshape(x.unit_count, -1)
         if axis != 1:
             units = units.sum(axis=0, keepdims=True)
         if axis != 0:
@@ -179,7 +183,7 @@ def _numbers(draw: Draw, units: int = 0) -> str:
 
 @rule("bfv.Engine.encrypt", weight=4)
 def encrypt(draw: Draw) -> str:
-    return f"engine.encrypt({_numbers(draw)}, {draw.one('secret_key', 'public_key')})"
+    return f"engine.encrypt({_numbers(draw)}, {draw.one('secret_key', 'public_key')}, slots=True)"
 
 
 _SUMS = ("bfv.Engine.add", "bfv.Ciphertext.__add__", "bfv.Ciphertext.__radd__")
@@ -193,8 +197,8 @@ def arithmetic(draw: Draw) -> tuple[str, ...]:
     name, x = vector(draw, sign == "*")
     clear = draw.chance(0.5)
     second = vector(draw, sign == "*") if not clear else None
-    clear = second is None or len(second[1]) != len(x)
-    other = second[0] if second is not None and not clear else _numbers(draw, len(x))
+    clear = second is None or second[1].unit_count != x.unit_count
+    other = second[0] if second is not None and not clear else _numbers(draw, x.unit_count)
     if clear and draw.chance(0.5):
         other = str(draw.one(0, 1, -1, 3, x.engine.modulus - 1, draw.integer(-1000, 1000)))
     form = draw.integer(0, 2)
@@ -236,8 +240,8 @@ def of_one(draw: Draw) -> tuple[str, ...]:
         (f"engine.swap_rows({name})", "bfv.Engine.swap_rows"),
         (f"engine.sum({name}, axis={draw.one(None, None, 0, 1)})", "bfv.Engine.sum"),
         (f"engine.vstack([{name}, {vector(draw)[0]}])", "bfv.Engine.vstack"),
-        (f"{name}.units()[{draw.integer(0, len(x) - 1)}]", "bfv.Ciphertext.units"),
-        (f"engine.encrypt([len({name})], secret_key)", "bfv.Ciphertext.__len__"),
+        (f"{name}.units()[{draw.integer(0, x.unit_count - 1)}]", "bfv.Ciphertext.units"),
+        (f"engine.encrypt([len({name})], secret_key, slots=True)", "bfv.Ciphertext.__len__"),
         (f"{name}.rotate({draw.integer(-count, count)})", "bfv.Ciphertext.rotate"),
         (f"{name}.sum({draw.one('', 'axis=0', 'axis=1')})", "bfv.Ciphertext.sum"),
         (f"engine.decrypt({name}, secret_key)", "bfv.Engine.decrypt"),

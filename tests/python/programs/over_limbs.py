@@ -123,7 +123,8 @@ def encrypt(draw: Draw) -> str:
     if draw.chance(0.2):
         largest = float(f"{largest * draw.log(1, 1000):.6g}") + largest * 1e-9
     bound = "" if largest <= 1 and draw.chance(0.5) else f"bound={largest!r}"
-    return f"limbs_engine.encrypt({levels.arguments(text, draw.one('limbs_secret_key', 'limbs_public_key'), bound)})"
+    key = draw.one("limbs_secret_key", "limbs_public_key")
+    return f"limbs_engine.encrypt({levels.arguments(text, key, bound, 'slots=True')})"
 
 
 _SUMS = ("limbs.Engine.add", "limbs.Ciphertext.__add__", "limbs.Ciphertext.__radd__")

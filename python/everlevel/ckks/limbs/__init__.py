@@ -5,7 +5,7 @@
 >>> secret_key = engine.create_secret_key()
 >>> evaluation_key = engine.create_evaluation_key(secret_key)
 >>> x = engine.encrypt([0.5, -0.4], secret_key)
->>> engine.decrypt(x * x + 1, secret_key)[:2].round(3)
+>>> engine.decrypt(x * x + 1, secret_key).round(3)
 array([1.25, 1.16])
 """
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..._common import checks
-from ..._common.limb_engine import operands
-from .. import _checks
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -18,15 +16,17 @@ def add(self: Core, left: Any, right: Any) -> Ciphertext:
     Parameters
     ----------
     left, right : Ciphertext, number, or array_like of numbers
-        One at least is a ciphertext. A single number is added to every slot, a vector to the first ones. Of two
-        ciphertexts, the result has the smaller budget.
+        One at least is a ciphertext. Shapes broadcast as NumPy's do, where ciphertexts are repeated by rotations, and
+        numbers and arrays in the clear at no cost. Where all slots count, a single number is added to every slot, a
+        vector to the first ones. Of two ciphertexts, the result has the smaller budget.
 
     Raises
     ------
     OperandTypeError
         If none of them is a ciphertext.
     MessageTypeError, MessageError
-        If a vector in the clear isn't one of numbers, is too long, or holds NaN or infinity.
+        If an array in the clear isn't one of numbers, is too large, or holds NaN or infinity; or if shapes don't
+        broadcast.
     KeyMismatchError
         If they belong to different secrets.
     NoiseError
@@ -34,15 +34,19 @@ def add(self: Core, left: Any, right: Any) -> Ciphertext:
     EngineMismatchError
         If one is of other parameters.
 
+    Warns
+    -----
+    DeprecationWarning
+        If two vectors have lengths that don't broadcast: zeros follow both, as in version 0.1.
+
     Examples
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([0.5, 0.25], secret_key)
-    >>> engine.decrypt(engine.add(x, [10, 20]), secret_key)[:2].round(6)
+    >>> engine.decrypt(engine.add(x, [10, 20]), secret_key).round(6)
     array([10.5 , 20.25])
     """
-    x, other = operands(self, "add", left, right, Ciphertext)
-    return _sum(self, "add", x, other, negative=False)
+    return _sum(self, "add", left, right, 1)
 
 
 def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
@@ -52,17 +56,12 @@ def subtract(self: Core, left: Any, right: Any) -> Ciphertext:
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([0.5, 0.25], secret_key)
-    >>> engine.decrypt(engine.subtract(1, x), secret_key)[:2].round(3)
+    >>> engine.decrypt(engine.subtract(1, x), secret_key).round(3)
     array([0.5 , 0.75])
     """
-    operation = "subtract"
-    x, other = operands(self, operation, left, right, Ciphertext)
-    if isinstance(other, Ciphertext):
-        native = self._context.subtract(x._native, other._native)
-        return Ciphertext(self, native, is_real=x.is_real and other.is_real)
-    if x is left:
-        return _sum(self, operation, x, other, negative=True)
-    return _sum(self, operation, negate(self, x), other, negative=False)
+    if isinstance(left, Ciphertext):
+        return _sum(self, "subtract", left, right, -1)
+    return _sum(self, "subtract", left, negate(self, right) if isinstance(right, Ciphertext) else right, 1)
 
 
 def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
@@ -72,11 +71,11 @@ def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([0.5, 0.25], secret_key)
-    >>> engine.decrypt(engine.negate(x), secret_key)[:2].round(3)
+    >>> engine.decrypt(engine.negate(x), secret_key).round(3)
     array([-0.5 , -0.25])
     """
     x = _operands.ciphertext(self, "negate", "ciphertext", ciphertext)
-    return Ciphertext(self, self._context.negate(x._native), is_real=x.is_real)
+    return Ciphertext(self, self._context.negate(x._native), is_real=x.is_real, layout=x._layout)
 
 
 def multiply(self: Core, left: Any, right: Any, *, precision_bits: int | None = None) -> Ciphertext:
@@ -85,8 +84,8 @@ def multiply(self: Core, left: Any, right: Any, *, precision_bits: int | None = 
     Parameters
     ----------
     left, right : Ciphertext, number, or array_like of numbers
-        One at least is a ciphertext. A product of two uses the engine's evaluation key. Slots that a vector in the
-        clear lacks become 0.
+        One at least is a ciphertext, and shapes are as in `add`. A product of two uses the engine's evaluation key.
+        Where all slots count, those that a vector in the clear lacks become 0.
     precision_bits : int, optional
         Bits below the point that the operands are rounded to, and that the product spends: any number up to the
         engine's, which stands here if it is left out. A number in the clear spends fewer if it has fewer, as 3 or 0.75.
@@ -111,23 +110,20 @@ def multiply(self: Core, left: Any, right: Any, *, precision_bits: int | None = 
     >>> y = engine.multiply(x, x, precision_bits=23)
     >>> x.budget_bits - y.budget_bits
     23
-    >>> engine.decrypt(y, secret_key)[:2].round(2)
+    >>> engine.decrypt(y, secret_key).round(2)
     array([0.25, 0.16])
     """
     operation = "multiply"
-    x, other = operands(self, operation, left, right, Ciphertext)
     bits = _operands.bits(self, operation, precision_bits)
+    x, other, is_real, layout = _operands.operands(self, operation, left, right, is_product=True)
     if isinstance(other, Ciphertext):
         key = self._key(operation, x._native.secret_id)
         native = self._context.multiply(x._native, other._native, bits, key)
-        return Ciphertext(self, native, is_real=x.is_real and other.is_real)
-    if _checks.is_scalar(other):
-        number = _checks.scalar(operation, other)
-        native = self._context.multiply_constant(x._native, number, bits)
-        return Ciphertext(self, native, is_real=x.is_real and number.imag == 0)
-    slots, is_real = _operands.vector(self, operation, other)
-    native = self._context.multiply_plain(x._native, slots, _operands.largest(slots), bits)
-    return Ciphertext(self, native, is_real=x.is_real and is_real)
+    elif isinstance(other, complex):
+        native = self._context.multiply_constant(x._native, other, bits)
+    else:
+        native = self._context.multiply_plain(x._native, other, _operands.largest(other), bits)
+    return Ciphertext(self, native, is_real=x.is_real and is_real, layout=layout)
 
 
 def square(self: Core, ciphertext: Ciphertext, *, precision_bits: int | None = None) -> Ciphertext:
@@ -137,7 +133,7 @@ def square(self: Core, ciphertext: Ciphertext, *, precision_bits: int | None = N
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([0.5, 0.3], secret_key)
-    >>> engine.decrypt(engine.square(x), secret_key)[:2].round(3)
+    >>> engine.decrypt(engine.square(x), secret_key).round(3)
     array([0.25, 0.09])
     """
     return multiply(self, ciphertext, ciphertext, precision_bits=precision_bits)
@@ -165,13 +161,13 @@ def rescale(self: Core, ciphertext: Ciphertext, bits: int) -> Ciphertext:
     >>> y = engine.rescale(x, 3)
     >>> x.budget_bits - y.budget_bits, y.bound
     (3, 0.125)
-    >>> engine.decrypt(y, secret_key)[:2]
+    >>> engine.decrypt(y, secret_key)
     array([0.0625 , 0.03125])
     """
     operation = "rescale"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     number = checks.integer_between(operation, "bits", bits, 0, 2**31, "choose one of these")
-    return Ciphertext(self, self._context.rescale(x._native, number), is_real=x.is_real)
+    return Ciphertext(self, self._context.rescale(x._native, number), is_real=x.is_real, layout=x._layout)
 
 
 def lower(self: Core, ciphertext: Ciphertext, budget_bits: int) -> Ciphertext:
@@ -200,18 +196,16 @@ def lower(self: Core, ciphertext: Ciphertext, budget_bits: int) -> Ciphertext:
     operation = "lower"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     number = checks.integer_between(operation, "budget_bits", budget_bits, 0, x.budget_bits, "choose one of these")
-    return Ciphertext(self, self._context.lower(x._native, number), is_real=x.is_real)
+    return Ciphertext(self, self._context.lower(x._native, number), is_real=x.is_real, layout=x._layout)
 
 
-def _sum(self: Core, operation: str, x: Ciphertext, other: Any, *, negative: bool) -> Ciphertext:
-    """Add a ciphertext and another one, or numbers in the clear, or their negatives."""
+def _sum(self: Core, operation: str, left: Any, right: Any, sign: int) -> Ciphertext:
+    """Add two operands, or subtract the second one from the first."""
+    x, other, is_real, layout = _operands.operands(self, operation, left, right)
     if isinstance(other, Ciphertext):
-        native = self._context.add(x._native, other._native)
-        return Ciphertext(self, native, is_real=x.is_real and other.is_real)
-    if _checks.is_scalar(other):
-        number = _checks.scalar(operation, other)
-        native = self._context.add_constant(x._native, -number if negative else number)
-        return Ciphertext(self, native, is_real=x.is_real and number.imag == 0)
-    slots, is_real = _operands.vector(self, operation, other)
-    native = self._context.add_plain(x._native, -slots if negative else slots, _operands.largest(slots))
-    return Ciphertext(self, native, is_real=x.is_real and is_real)
+        native = (self._context.add if sign > 0 else self._context.subtract)(x._native, other._native)
+    elif isinstance(other, complex):
+        native = self._context.add_constant(x._native, sign * other)
+    else:
+        native = self._context.add_plain(x._native, sign * other, _operands.largest(other))
+    return Ciphertext(self, native, is_real=x.is_real and is_real, layout=layout)

@@ -60,7 +60,7 @@ def bootstrap(
     >>> y = engine.bootstrap(x)
     >>> y.budget_bits
     297
-    >>> engine.decrypt(y, secret_key)[:2].round(4)
+    >>> engine.decrypt(y, secret_key).round(4)
     array([ 0.5 , -0.25])
     """
     operation = "bootstrap"
@@ -70,4 +70,4 @@ def bootstrap(
     else:
         key = own(self, operation, "bootstrap_key", bootstrap_key, BootstrapKey)._native
     with self._reporting("bootstrap", progress) as report:
-        return Ciphertext(self, self._context.bootstrap(x._native, key, report), is_real=x.is_real)
+        return Ciphertext(self, self._context.bootstrap(x._native, key, report), is_real=x.is_real, layout=x._layout)

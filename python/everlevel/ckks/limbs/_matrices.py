@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._common.slot_moves import as_slots
 from .. import _diagonals
 from . import _operands
 from ._core import Core
@@ -39,7 +40,7 @@ def multiply_matrix(
     Returns
     -------
     Ciphertext
-        With `precision_bits` less of budget.
+        With `precision_bits` less of budget. All slots count.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def multiply_matrix(
     array([21., 43.])
     """
     operation = "multiply_matrix"
-    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    x = as_slots(_operands.ciphertext(self, operation, "ciphertext", ciphertext))
     entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
     bits = _operands.bits(self, operation, precision_bits)
     key = self._key(operation, x._native.secret_id)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..._common import checks, slot_shapes
+from ..._common.slot_shapes import SLOTS
 from .. import _checks
 from . import _operands
 from ._core import Core
@@ -14,18 +16,23 @@ from .keys import PublicKey, SecretKey
 Values = NDArray[np.float64] | NDArray[np.complex128]
 
 
-def encrypt(self: Core, array: ArrayLike, key: PublicKey | SecretKey, *, bound: float = 1.0) -> Ciphertext:
-    """Encrypt a vector of real or complex numbers, one for each slot.
+def encrypt(
+    self: Core, array: ArrayLike, key: PublicKey | SecretKey, *, bound: float = 1.0, slots: bool = False
+) -> Ciphertext:
+    """Encrypt real or complex numbers, one for each slot, and remember their shape, which is public.
 
     Parameters
     ----------
-    array : array_like of real or complex numbers, shape (n,)
-        At least one value, and at most `slot_count`; zeros follow the last.
+    array : array_like of real or complex numbers
+        At least one value, and at most `slot_count`, of any shape: `Ciphertext.shape`. A single number goes to every
+        slot.
     key : PublicKey or SecretKey
         Who decrypts. With the secret key itself, ciphertexts have less noise.
     bound : float, default 1
         Bound of the values' sizes. It is public: choose it by what the values can be, and not by what they are.
         Operations carry it on, and refuse results that the budget has no room for.
+    slots : bool, default False
+        Let all slots count, those after the last value with zeros, as version 0.1 did: the shape is that of the slots.
 
     Returns
     -------
@@ -39,7 +46,7 @@ def encrypt(self: Core, array: ArrayLike, key: PublicKey | SecretKey, *, bound: 
     MessageTypeError
         If it doesn't hold numbers.
     MessageError
-        If the vector is empty, too long or of other dimensions, or holds NaN or infinity.
+        If the array is empty or too large, or holds NaN or infinity.
     NoiseError
         If the budget has no room for values of this bound.
     EngineMismatchError
@@ -49,23 +56,33 @@ def encrypt(self: Core, array: ArrayLike, key: PublicKey | SecretKey, *, bound: 
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([1 + 2j, 3 - 4j], secret_key, bound=5)
-    >>> engine.decrypt(x, secret_key)[:2].round(6)
+    >>> engine.decrypt(x, secret_key).round(6)
     array([1.+2.j, 3.-4.j])
     """
     operation = "encrypt"
     native = _operands.encryption_key(self, operation, key)
-    slots, is_real = _operands.vector(self, operation, array)
+    message, is_real = _operands.message(self, operation, array)
     size = _checks.declared_bound(operation, bound)
-    return Ciphertext(self, self._context.encrypt(slots, size, native), is_real=is_real)
+    filled = np.full(self.slot_count, message) if message.ndim == 0 else message.ravel()
+    layout = slot_shapes.of_message(operation, message.shape, self.slot_count, slots)
+    return Ciphertext(self, self._context.encrypt(filled, size, native), is_real=is_real, layout=layout)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values:
-    """Decrypt a vector.
+def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots: bool = False) -> Values:
+    """Decrypt to an array of the ciphertext's shape.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+    secret_key : SecretKey
+    slots : bool, default False
+        Return all slots, whatever the shape: those after the values hold zeros, or nothing that means anything.
 
     Returns
     -------
-    ndarray of float64 or complex128, shape (slot_count,)
-        Real if everything that it was made of was. Errors have about the size that `Ciphertext.precision_bits` says.
+    ndarray of float64 or complex128
+        Of `Ciphertext.shape`. Real if everything that it was made of was. Errors have about the size that
+        `Ciphertext.precision_bits` says.
 
     Raises
     ------
@@ -82,11 +99,12 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values
     Examples
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
-    >>> engine.decrypt(engine.encrypt([0.5, 0.25], secret_key), secret_key)[:2].round(3)
+    >>> engine.decrypt(engine.encrypt([0.5, 0.25], secret_key), secret_key).round(3)
     array([0.5 , 0.25])
     """
     operation = "decrypt"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     secret = _operands.secret_key(self, operation, secret_key)
-    slots = self._context.decrypt(x._native, secret._native)
-    return np.ascontiguousarray(slots.real) if x.is_real else slots
+    layout = SLOTS if checks.truth(operation, "slots", slots) else x._layout
+    found = self._context.decrypt(x._native, secret._native)
+    return layout.values(np.ascontiguousarray(found.real) if x.is_real else found)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ... import _native
-from ..._common import checks, limb_engine
+from ..._common import checks, limb_engine, slot_moves
+from ..._common.slot_shapes import Layout
 from ..._common.storable import own
 from ...errors import MessageError
 from .. import _checks
@@ -32,18 +33,45 @@ def encryption_key(engine: Core, operation: str, value: Any) -> _native.LimbsPub
     return limb_engine.encryption_key(engine, operation, value, PublicKey, SecretKey)
 
 
-def vector(engine: Core, operation: str, values: Any) -> tuple[ComplexArray, bool]:
+def operands(
+    engine: Core, operation: str, left: Any, right: Any, *, is_product: bool = False
+) -> tuple[Ciphertext, Any, bool, Layout]:
+    """Bring two operands to one shape, of which one at least is a ciphertext.
+
+    Returns
+    -------
+    x : Ciphertext
+        The first one of them.
+    other : Ciphertext, complex, or ndarray of complex128, shape (n,)
+        The other one; a number is for every slot.
+    is_real : bool
+        Whether the other one is.
+    layout : Layout
+        That of the result.
+    """
+    x, other = limb_engine.operands(engine, operation, left, right, Ciphertext)
+    if isinstance(other, Ciphertext):
+        x, other, layout = slot_moves.combined(operation, x, other, None, is_product=is_product)
+        return x, other, other.is_real, layout
+    if _checks.is_scalar(other):
+        values, is_real = np.asarray(_checks.scalar(operation, other)), complex(other).imag == 0
+    else:
+        values, is_real = message(engine, operation, other)
+    x, values, layout = slot_moves.combined(operation, x, other, values, is_product=is_product)
+    return x, complex(values) if values.ndim == 0 else np.ascontiguousarray(values), is_real, layout
+
+
+def message(engine: Core, operation: str, values: Any) -> tuple[ComplexArray, bool]:
     """Check numbers in the clear, at most one for each slot, and say whether they are real."""
-    slots, is_real = _checks.message(operation, values, engine.slot_count)
+    slots, is_real, shape = _checks.array(operation, values, engine.slot_count)
     if slots.size > engine.slot_count:
-        length = int(np.asarray(values).size)
         raise MessageError(
-            f"{operation}: {length} values were given, and a ciphertext has {engine.slot_count} slots; "
+            f"{operation}: {slots.size} values were given, and a ciphertext has {engine.slot_count} slots; "
             f"cut the vector into several",
-            length=length,
+            length=slots.size,
             slot_count=engine.slot_count,
         )
-    return slots, is_real
+    return slots.reshape(shape), is_real
 
 
 def largest(slots: ComplexArray) -> float:

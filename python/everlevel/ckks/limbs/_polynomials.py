@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ...errors import MessageTypeError
 from .. import _checks
 from . import _operands
+from ._arithmetic import subtract
 from ._core import Core
 from .ciphertext import Ciphertext
 
@@ -46,7 +47,7 @@ def evaluate_polynomial(
     --------
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([0.5, 2.0], secret_key, bound=2)
-    >>> engine.decrypt(engine.evaluate_polynomial(x, [1, 0, 3]), secret_key)[:2].round(3)
+    >>> engine.decrypt(engine.evaluate_polynomial(x, [1, 0, 3]), secret_key).round(3)
     array([ 1.75, 13.  ])
     """
     return _evaluate(self, "evaluate_polynomial", False, ciphertext, coefficients, progress)
@@ -63,7 +64,7 @@ def evaluate_chebyshev_polynomial(
     >>> x = engine.encrypt([0.5, -1.0], secret_key)
     >>> series = np.polynomial.chebyshev.chebinterpolate(np.exp, 7)
     >>> y = engine.evaluate_chebyshev_polynomial(x, series)
-    >>> bool(np.allclose(engine.decrypt(y, secret_key)[:2], np.exp([0.5, -1.0]), atol=1e-5))
+    >>> bool(np.allclose(engine.decrypt(y, secret_key), np.exp([0.5, -1.0]), atol=1e-5))
     True
     """
     return _evaluate(self, "evaluate_chebyshev_polynomial", True, ciphertext, coefficients, progress)
@@ -84,4 +85,11 @@ def _evaluate(
     numbers = np.ascontiguousarray(series.real)
     with self._reporting("polynomial", progress) as report:
         native = self._context.evaluate_polynomial(x._native, (is_chebyshev, x.is_real), numbers, key, report)
-    return Ciphertext(self, native, is_real=x.is_real)
+    result, layout = Ciphertext(self, native, is_real=x.is_real), x._layout
+    of_zero = numbers[0] if not is_chebyshev else np.polynomial.chebyshev.chebval(0.0, numbers)
+    if of_zero == 0 or layout.is_single or not layout.is_clean or layout.shape is None:
+        return result._with(layout)
+    # The polynomial's value at 0 is taken off the zeros after the values.
+    rest = np.zeros(self.slot_count)
+    rest[layout.size :] = of_zero
+    return subtract(self, result, rest)._with(layout)

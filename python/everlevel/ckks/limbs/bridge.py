@@ -28,7 +28,7 @@ class Bridge:
     >>> x = levels.encrypt([0.5, 0.4], levels_secret_key, bound=1)
     >>> y = bridge.from_levels(x)
     >>> z = bridge.to_levels(y * y, 1)
-    >>> levels.decrypt(z, levels_secret_key)[:2].round(2)
+    >>> levels.decrypt(z, levels_secret_key).round(2)
     array([0.25, 0.16])
     """
 
@@ -77,7 +77,7 @@ class Bridge:
         >>> levels_secret_key = levels.create_secret_key()
         >>> bridge = limbs_engine.create_bridge(limbs_secret_key, levels, levels_secret_key)
         >>> x = bridge.from_levels(levels.encrypt([0.5], levels_secret_key, bound=1))
-        >>> limbs_engine.decrypt(x, limbs_secret_key)[:1].round(3)
+        >>> limbs_engine.decrypt(x, limbs_secret_key).round(3)
         array([0.5])
         """
         x = checks.instance("from_levels", "ciphertext", ciphertext, LevelCiphertext)
@@ -88,7 +88,7 @@ class Bridge:
                 left=x.unit_count,
             )
         native = self._engine._context.from_levels(x._native, self._levels._context, self._native)
-        return Ciphertext(self._engine, native, is_real=x.is_real)
+        return Ciphertext(self._engine, native, is_real=x.is_real, layout=x._layout)
 
     def to_levels(self, ciphertext: Ciphertext, level: int) -> LevelCiphertext:
         """Turn a ciphertext over limbs into one of levels.
@@ -120,11 +120,11 @@ class Bridge:
         >>> levels_secret_key = levels.create_secret_key()
         >>> bridge = limbs_engine.create_bridge(limbs_secret_key, levels, levels_secret_key)
         >>> x = bridge.to_levels(limbs_engine.encrypt([0.5], limbs_secret_key), 1)
-        >>> levels.decrypt(x, levels_secret_key)[:1].round(3)
+        >>> levels.decrypt(x, levels_secret_key).round(3)
         array([0.5])
         """
         operation = "to_levels"
         x = _operands.ciphertext(self._engine, operation, "ciphertext", ciphertext)
         number = checks.integer_between(operation, "level", level, 0, self._levels.max_level, "choose one of these")
         native = self._engine._context.to_levels(x._native, number, self._levels._context, self._native)
-        return self._levels._wrap(native, is_real=x.is_real)
+        return self._levels._wrap(native, is_real=x.is_real, layout=x._layout)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import _native
-from ..._common.operators import Vector
+from ..._common.operators import Axis, Vector
+from ..._common.slot_shapes import SLOTS, Layout
+from ..._native import LimbsCiphertext as NativeCiphertext
 
 __all__ = ["Ciphertext"]
 
@@ -17,9 +18,12 @@ class Ciphertext(Vector):
     """An encrypted vector of real or complex numbers, one for each slot.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
-    any number of threads may share it. One operand of an operator may be in the clear: a number, which stands for one
-    in every slot, or a vector. Products use the evaluation key that the engine has made, or was given, for the
-    ciphertext's secret.
+    any number of threads may share it. One operand of an operator may be in the clear: a number, or an array. Products
+    use the evaluation key that the engine has made, or was given, for the ciphertext's secret.
+
+    It remembers the `shape` of what was encrypted, as NumPy's arrays do: `len`, sums and means are those of the values
+    that are there, and shapes broadcast. Rotations, products with matrices and vectors of `slot_count` values work on
+    all slots, and give the slots' shape, with zeros after the values.
 
     ============================  ===================================================
     expression                    bits of budget that it spends
@@ -37,20 +41,50 @@ class Ciphertext(Vector):
     >>> engine, secret_key = limbs_engine, limbs_secret_key
     >>> x = engine.encrypt([0.5, -0.4], secret_key)
     >>> x
-    Ciphertext(512 slots, 6 limbs, budget 319 bits, scale 2^40, bound 1, precision ... bits)
-    >>> engine.decrypt(x * x + 1, secret_key)[:2].round(3)
-    array([1.25, 1.16])
+    Ciphertext(512 slots, shape (2,), 6 limbs, budget 319 bits, scale 2^40, bound 1, precision ... bits)
+    >>> engine.decrypt(x * x + 1, secret_key).round(3), float(engine.decrypt(x.mean(), secret_key).round(3))
+    (array([1.25, 1.16]), 0.05)
     """
 
-    __slots__ = ("_native", "is_real")
+    __slots__ = ("is_real",)
 
     is_real: bool
     """Whether decryption gives float64 (else complex128)."""
 
-    def __init__(self, engine: Any, native: _native.LimbsCiphertext, *, is_real: bool) -> None:
-        super().__init__(engine)
-        self._native = native
+    _native: NativeCiphertext
+
+    def __init__(self, engine: Any, native: NativeCiphertext, *, is_real: bool, layout: Layout = SLOTS) -> None:
+        super().__init__(engine, native, layout)
         self.is_real = is_real
+
+    def _with(self, layout: Layout) -> Ciphertext:
+        if layout is self._layout:
+            return self
+        return Ciphertext(self._engine, self._native, is_real=self.is_real, layout=layout)
+
+    @property
+    def unit_count(self) -> int:
+        """Number of units, which is 1: vectors over limbs have at most `slot_count` values.
+
+        Examples
+        --------
+        >>> limbs_engine.encrypt([0.5], limbs_secret_key).unit_count
+        1
+        """
+        return 1
+
+    def mean(self, axis: Axis = None, *, keepdims: bool = False) -> Ciphertext:
+        """Return the mean of values along axes: see `Engine.mean`.
+
+        Examples
+        --------
+        >>> engine, secret_key = limbs_engine, limbs_secret_key
+        >>> x = engine.encrypt([[0.5, 0.25], [1.0, 0.5]], secret_key)
+        >>> engine.decrypt(x.mean(axis=0), secret_key).round(3)
+        array([0.75 , 0.375])
+        """
+        mean: Ciphertext = self._engine.mean(self, axis=axis, keepdims=keepdims)
+        return mean
 
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not isinstance(matrix, (list, tuple, np.ndarray, Mapping)):
@@ -58,8 +92,8 @@ class Ciphertext(Vector):
         product: Ciphertext = self._engine.multiply_matrix(matrix, self)
         return product
 
-    def _stored(self) -> tuple[_native.LimbsCiphertext, dict[str, str]]:
-        return self._native, {"real": "true"} if self.is_real else {}
+    def _stored(self) -> tuple[NativeCiphertext, dict[str, str]]:
+        return self._native, {**({"real": "true"} if self.is_real else {}), **self._layout.notes()}
 
     @property
     def budget_bits(self) -> int:
@@ -84,13 +118,9 @@ class Ciphertext(Vector):
         """
         return -self._native.log2_error
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return self._native.nbytes
-
     def __repr__(self) -> str:
+        shape = "" if self._layout.shape is None else f"shape {self.shape}, "
         return (
-            f"Ciphertext({self._engine.slot_count} slots, {self.limbs} limbs, budget {self.budget_bits} bits, "
+            f"Ciphertext({self._engine.slot_count} slots, {shape}{self.limbs} limbs, budget {self.budget_bits} bits, "
             f"scale 2^{self._engine.precision_bits}, bound {self.bound:.3g}, precision {self.precision_bits:.1f} bits)"
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ... import _native
-from ..._common import checks
+from ..._common import checks, slot_shapes
 from ..._common.limb_engine import estimate_memory, key_amounts
 from ..._common.methods import knows_options, lists_methods
 from ..._common.set_engine import SetEngine
@@ -352,7 +352,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return self._remembered(native)
         if isinstance(native, _native.LimbsBootstrapKey):
             return self._remembered_bootstrap_key(native)
-        return Ciphertext(self, native, is_real=notes.get("real") == "true")
+        layout = slot_shapes.of_notes(notes, self.slot_count, 1)
+        return Ciphertext(self, native, is_real=notes.get("real") == "true", layout=layout)
 
     estimate_memory = estimate_memory
 
@@ -377,3 +378,4 @@ class Engine(Core, SetEngine[EvaluationKey]):
     rotate_batch = _slots.rotate_batch
     conjugate = _slots.conjugate
     sum = _slots.sum
+    mean = _slots.mean

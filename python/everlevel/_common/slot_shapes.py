@@ -8,18 +8,20 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common import callers, checks
-from .._common.axes import meant
-from ..errors import HeaderError, MessageError, OperandTypeError
+from ..errors import EverlevelError, HeaderError, MessageError, UnitCountError
+from . import callers, checks
+from .axes import meant
+from .shaped import Shape, Shaped
 
-Shape = tuple[int, ...]
+Places = NDArray[np.intp]
+ResultT = TypeVar("ResultT")
 
 _MOST_DIMENSIONS: Final = 32
 
@@ -66,8 +68,8 @@ SLOTS: Final = Layout()
 """The slots' shape."""
 
 
-class Shaped:
-    """Base of what has a layout: ciphertexts and plaintexts."""
+class InSlots(Shaped):
+    """Base of what has a layout: vectors, and plaintexts."""
 
     __slots__ = ()
 
@@ -84,7 +86,7 @@ class Shaped:
         return cast(Any, self)._native.unit_count  # type: ignore[no-any-return]
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         """Shape of the values, which decryption gives back. It is public, as the bound is.
 
         Where all slots count, it is ``(slot_count,)``, or ``(unit_count, slot_count)`` for several units, which are
@@ -94,27 +96,6 @@ class Shaped:
             return self._layout.shape
         return (self.slot_count,) if self.unit_count == 1 else (self.unit_count, self.slot_count)
 
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return math.prod(self.shape)
-
-    def __len__(self) -> int:
-        """Return the length of the first dimension: of a vector, the number of its values."""
-        if not self.shape:
-            raise OperandTypeError(
-                "len: a single value has no length; decrypt it to a number",
-                argument="ciphertext",
-                expected="at least one dimension",
-                actual="()",
-            )
-        return self.shape[0]
-
 
 def layout(shape: Shape, slot_count: int, *, is_clean: bool = True) -> Layout:
     """Return the layout of an array that fits into a unit."""
@@ -122,6 +103,13 @@ def layout(shape: Shape, slot_count: int, *, is_clean: bool = True) -> Layout:
         return SLOTS
     # There is nothing after a single value, nor after an array that fills the unit.
     return Layout(shape, is_clean or shape == () or math.prod(shape) == slot_count)
+
+
+def of_message(operation: str, shape: Shape, slot_count: int, slots: Any) -> Layout:
+    """Return the layout of a message: that of the slots where these are asked for, or where it fills several units."""
+    if checks.truth(operation, "slots", slots) or math.prod(shape) > slot_count:
+        return SLOTS
+    return layout(shape, slot_count)
 
 
 def of_notes(notes: Mapping[str, str], slot_count: int, unit_count: int) -> Layout:
@@ -195,6 +183,53 @@ def warn_of_lengths(operation: str, left: Shape, right: Shape) -> None:
 def flat(values: NDArray[Any], shape: Shape) -> NDArray[Any]:
     """Return an array in the clear as one of a shape, in NumPy's order."""
     return np.broadcast_to(values, shape).ravel()
+
+
+def require_one_unit(operation: str, x: InSlots) -> None:
+    """Refuse vectors of several units."""
+    if x.unit_count > 1:
+        raise UnitCountError(
+            f"{operation}: the ciphertext has {x.unit_count} units, and 1 is needed; take them apart with x.units()",
+            left=x.unit_count,
+            right=1,
+        )
+
+
+def require_room(operation: str, shape: Shape, slot_count: int) -> None:
+    """Refuse results without values, or of more than a unit has slots."""
+    size = math.prod(shape)
+    if not 1 <= size <= slot_count:
+        raise MessageError(
+            f"{operation}: the result is of shape {shape}, and 1 to {slot_count} values fit into a unit; take parts",
+            length=size,
+            slot_count=slot_count,
+        )
+
+
+def placed(
+    operation: str, x: InSlots, function: Callable[[Places], Any], arranged: Callable[[Places], ResultT]
+) -> ResultT | list[ResultT]:
+    """Do with values what a function of NumPy does with their places, by one that arranges values so."""
+    require_one_unit(operation, x)
+    places = called(operation, lambda: function(np.arange(x.size).reshape(x.shape)))
+    if isinstance(places, (list, tuple)):
+        return [arranged(np.asarray(each)) for each in places]
+    return arranged(np.asarray(places))
+
+
+def called(operation: str, function: Callable[[], Any]) -> Any:
+    """Call a function of NumPy, and refuse its arguments as it does."""
+    try:
+        return function()
+    except EverlevelError:
+        raise
+    except IndexError as error:
+        # Python's protocol of sequences stops by it.
+        if operation == "index":
+            raise
+        raise checks.unfit(operation, error) from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise checks.unfit(operation, error) from None
 
 
 def fixed(operation: str, encoded: Shape, shape: Shape) -> MessageError:
