@@ -128,6 +128,17 @@ def test_sums_stay_in_the_space_or_are_refused() -> None:
             refused()
 
 
+def test_powers_are_tables() -> None:
+    values = np.array([[0, 1, 2, 3]])
+    x = encrypted(values, 3)
+    for exponent in (0, 1, 2):
+        assert np.array_equal(decrypted(x**exponent), values**exponent)
+    with pytest.raises(
+        errors.SpaceError, match=r"^power: elements up to 3 have powers of 3 up to 27, and the space ends at 15"
+    ):
+        x**3
+
+
 def test_tables_of_two() -> None:
     a, b = RNG.integers(0, 4, 600), RNG.integers(0, 4, 600)
     x, y = encrypted(a, 3), encrypted(b, 3)

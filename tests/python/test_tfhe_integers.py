@@ -46,6 +46,26 @@ def test_tables_of_every_message(bits: int) -> None:
     assert_claims(out, values, secret_key)
 
 
+def test_powers_are_tables(party: Any) -> None:
+    engine, secret_key = party
+    for values, exponents in [([0, 1, 2, 3], (0, 1, 2)), ([[2, 1, 0]], (3, 0)), ([0, 1], (2, 2**62))]:
+        x = engine.encrypt(values, secret_key, max_value=int(np.max(values)))
+        for exponent in exponents:
+            y = x**exponent
+            assert y.max_value == max(int(np.max(values)) ** min(exponent, 64), 1)
+            assert_claims(y, np.array(values) ** min(exponent, 64), secret_key)
+    x = engine.encrypt([3], secret_key)
+    for exponent, kind, words in [
+        (2, SpaceError, r"elements up to 15 have powers of 2 up to 225, and the space ends at 15; give a smaller"),
+        (2**40, SpaceError, r"up to \d+ and more, and the space ends at 15"),
+        (-1, ParameterError, r"exponent is -1, and 0 to \d+ is taken; look others up: engine\.bootstrap"),
+        (0.5, OperandTypeError, "exponent"),
+        (x, OperandTypeError, "exponent"),
+    ]:
+        with pytest.raises(kind, match=f"^power: .*{words}"):
+            x**exponent
+
+
 def test_combinations(party: Any) -> None:
     engine, secret_key = party
     x, y = np.array([[0, 1], [2, 3]]), np.array([3, 1])

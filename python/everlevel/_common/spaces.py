@@ -59,6 +59,29 @@ def largest_value(engine: Space, operation: str, max_value: Any) -> tuple[int, s
     return top, "choose parameters of more bits" if top == engine.max_value else "give a larger max_value"
 
 
+def power(engine: Any, x: Any, exponent: Any) -> Any:
+    """Raise integers of a space to a power in the clear: by a look-up, or without one where the table is a factor."""
+    operation = "power"
+    require_integers(engine, operation)
+    advice = "look others up: engine.bootstrap(x, lut=f), or engine.bootstrap(x, y, lut=pow) for encrypted ones"
+    number = checks.integer_between(operation, "exponent", exponent, 0, 2**62, advice)
+    if number == 0:
+        return engine.add(engine.multiply(x, 0), 1)
+    if number == 1 or x.max_value <= 1:
+        return engine.multiply(x, 1)
+    # Larger exponents leave every space.
+    largest = x.max_value ** min(number, 64)
+    if largest > engine.max_value:
+        raise SpaceError(
+            f"{operation}: elements up to {x.max_value} have powers of {number} up to {largest}"
+            f"{' and more' if number > 64 else ''}, and the space ends at {engine.max_value}; give a smaller max_value "
+            f"when encrypting, or choose parameters of more bits",
+            found=largest,
+            needed=engine.max_value,
+        )
+    return engine.bootstrap(x, lut=lambda value: value**number)
+
+
 def terms_of(operation: str, terms: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Check the terms of a linear combination, and return their factors and ciphertexts."""
     try:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from .. import _native
+from .._common import spaces
 from .._common.opaque import Encrypted
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
@@ -47,6 +48,7 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
     ``a + b``, ``a + 3``, ``3 * a``  arithmetic on integers, while the result    0
                                      stays in the space
     ``15 - a``                       the same                                    0
+    ``a ** 2``                       powers in the clear, of integers            1
     ===============================  ==========================================  ==========
 
     A bootstrap is one for up to `Engine.bootstrap_size` elements.
@@ -191,6 +193,12 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
         return self._engine.multiply(self, other) if _is_operand(other) else NotImplemented
 
     __rmul__ = __mul__
+
+    def __pow__(self, exponent: Any) -> Ciphertext:
+        if not _is_operand(exponent):
+            return NotImplemented
+        result: Ciphertext = spaces.power(self._engine, self, exponent)
+        return result
 
 
 def _is_operand(value: Any) -> bool:

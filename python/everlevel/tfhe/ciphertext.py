@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from .. import _native
+from .._common import spaces
 from . import _checks
 from ._array import Axis, EncryptedArray, comparable, is_operand
 
@@ -43,6 +44,7 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     ``a + b``, ``a + 3``, ``3 * a``  arithmetic on integers, while the result    0
                                      stays in the space
     ``15 - a``                       the same                                    0
+    ``a ** 2``                       powers in the clear, of integers            1
     ``a[...]``, `reshape`            elements, as NumPy indexes them             0
     ``a[...] = b``                   assignment to elements                      0
     ===============================  ==========================================  =========================
@@ -109,6 +111,12 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
         return self._engine.multiply(self, other) if is_operand(other) else NotImplemented
 
     __rmul__ = __mul__
+
+    def __pow__(self, exponent: Any) -> Ciphertext:
+        if not is_operand(exponent):
+            return NotImplemented
+        result: Ciphertext = spaces.power(self._engine, self, exponent)
+        return result
 
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Ciphertext:
         """Add integers along axes, or all of them, without a bootstrap: see `Engine.linear`.
