@@ -26,15 +26,17 @@ settings.load_profile("steady")
 def _example_names() -> dict[str, Any]:
     engine = Engine(max_level=5, insecure_log_n=10)
     secret_key = engine.create_secret_key()
+    deep_engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    deep_secret_key = deep_engine.create_secret_key()
     tfhe_engine = tfhe.Engine("integer-4-64", insecure_log_n=10)
     tfhe_secret_key = tfhe_engine.create_secret_key()
-    tfhe_engine.create_evaluation_key(tfhe_secret_key)
+    tfhe_evaluation_key = tfhe_engine.create_evaluation_key(tfhe_secret_key)
     tfhe_gates = tfhe.Engine("gate-64", insecure_log_n=9)
     tfhe_gates_key = tfhe_gates.create_secret_key()
     tfhe_gates.create_evaluation_key(tfhe_gates_key)
     bfv_engine = bfv.Engine("n13", insecure_log_n=10)
     bfv_secret_key = bfv_engine.create_secret_key()
-    bfv_engine.create_evaluation_key(bfv_secret_key, rotations=True)
+    bfv_evaluation_key = bfv_engine.create_evaluation_key(bfv_secret_key, rotations=True)
     limbs_engine = limbs.Engine("n14", insecure_log_n=10)
     limbs_secret_key = limbs_engine.create_secret_key()
     limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True)
@@ -45,16 +47,21 @@ def _example_names() -> dict[str, Any]:
     bulk_gates_key = bulk_gates.create_secret_key()
     bulk_gates.create_evaluation_key(bulk_gates_key)
     return {
+        "deep_engine": deep_engine,
+        "deep_secret_key": deep_secret_key,
+        "deep_evaluation_key": deep_engine.create_evaluation_key(deep_secret_key, bootstrap="lossy"),
         "bulk_gates": bulk_gates,
         "bulk_gates_key": bulk_gates_key,
         "bulk_engine": bulk_engine,
         "bulk_secret_key": bulk_secret_key,
         "bfv_engine": bfv_engine,
         "bfv_secret_key": bfv_secret_key,
+        "bfv_evaluation_key": bfv_evaluation_key,
         "limbs_engine": limbs_engine,
         "limbs_secret_key": limbs_secret_key,
         "tfhe_engine": tfhe_engine,
         "tfhe_secret_key": tfhe_secret_key,
+        "tfhe_evaluation_key": tfhe_evaluation_key,
         "tfhe_gates": tfhe_gates,
         "tfhe_gates_key": tfhe_gates_key,
         "np": np,
@@ -64,6 +71,7 @@ def _example_names() -> dict[str, Any]:
         "public_key": engine.create_public_key(secret_key),
         "relinearization_key": engine.create_relinearization_key(secret_key),
         "conjugation_key": engine.create_conjugation_key(secret_key),
+        "evaluation_key": engine.create_evaluation_key(secret_key),
         "rotation_key": engine.create_rotation_key(secret_key),
     }
 

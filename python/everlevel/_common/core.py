@@ -18,7 +18,13 @@ class Core:
 
     @property
     def thread_count(self) -> int:
-        """Threads that long calls use."""
+        """Threads that long calls use.
+
+        Examples
+        --------
+        >>> Engine(max_level=2, insecure_log_n=10, thread_count=1).thread_count
+        1
+        """
         count: int = self._context.thread_count
         return count
 

@@ -43,7 +43,13 @@ class LimbCore(SetCore):
 
     @property
     def seeded_keys(self) -> bool:
-        """Whether evaluation keys are held as seeds and bodies: less memory, slower use."""
+        """Whether evaluation keys are held as seeds and bodies: less memory, slower use.
+
+        Examples
+        --------
+        >>> bfv_engine.seeded_keys
+        False
+        """
         seeded: bool = self._context.seeded_keys
         return seeded
 
@@ -88,12 +94,24 @@ class EvaluationKey(set_keys.Key):
 
     @property
     def is_seeded(self) -> bool:
-        """Whether the key holds the seeds of its uniform halves, and makes both ready at each use."""
+        """Whether the key holds the seeds of its uniform halves, and makes both ready at each use.
+
+        Examples
+        --------
+        >>> bfv_evaluation_key.is_seeded
+        False
+        """
         return self._native.is_seeded
 
     @property
     def rotations(self) -> tuple[int, ...]:
-        """Amounts of rotations that have a key of their own. Others are made of powers of two among them."""
+        """Amounts of rotations that have a key of their own. Others are made of powers of two among them.
+
+        Examples
+        --------
+        >>> bfv_engine.create_evaluation_key(bfv_secret_key, rotations=[3, -1]).rotations
+        (-1, 3)
+        """
         return tuple(sorted(-amount for amount in self._native.rotations))
 
     def __repr__(self) -> str:

@@ -24,6 +24,14 @@ class MemoryEstimate:
         Held by the result, as long as it lives.
     work : int
         Taken besides at most, until the call is done. Engines keep this memory for their next calls.
+
+    Examples
+    --------
+    >>> estimate = bfv_engine.estimate_memory("create_evaluation_key")
+    >>> estimate.held > estimate.work
+    True
+    >>> print(bfv_engine.estimate_memory("encrypt"))
+    49.2 kB, and 0 B until it is done
     """
 
     held: int
@@ -31,7 +39,14 @@ class MemoryEstimate:
 
     @property
     def peak(self) -> int:
-        """Both: what has to be there for the call."""
+        """Both: what has to be there for the call.
+
+        Examples
+        --------
+        >>> estimate = bfv_engine.estimate_memory("create_evaluation_key")
+        >>> estimate.peak == estimate.held + estimate.work
+        True
+        """
         return self.held + self.work
 
     def __str__(self) -> str:

@@ -152,7 +152,13 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
 
     @property
     def parameters(self) -> str:
-        """Name of the parameters."""
+        """Name of the parameters.
+
+        Examples
+        --------
+        >>> tfhe_engine.parameters, bfv_engine.parameters
+        ('integer-4-64', 'n13')
+        """
         return self._parameters
 
     def use(self, *keys: EvaluationKeyT) -> None:

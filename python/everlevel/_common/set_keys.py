@@ -23,7 +23,13 @@ class Key(OfEngine):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the key takes in memory, all together."""
+        """Bytes that the key takes in memory, all together.
+
+        Examples
+        --------
+        >>> bfv_evaluation_key.nbytes > bfv_engine.create_evaluation_key(bfv_secret_key).nbytes
+        True
+        """
         nbytes: int = self._native.nbytes
         return nbytes
 

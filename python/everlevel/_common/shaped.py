@@ -18,17 +18,35 @@ class Shaped:
 
     @property
     def shape(self) -> Shape:
-        """Sizes of the array's dimensions."""
+        """Sizes of the array's dimensions.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt([[1, 2, 3]], tfhe_secret_key).shape
+        (1, 3)
+        """
         return self._shape
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions.
+
+        Examples
+        --------
+        >>> engine.encrypt([[1.0, 2.0, 3.0]], secret_key, bound=3).ndim
+        2
+        """
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        Examples
+        --------
+        >>> engine.encrypt([[1.0, 2.0, 3.0]], secret_key, bound=3).size
+        3
+        """
         return prod(self.shape)
 
     def __len__(self) -> int:

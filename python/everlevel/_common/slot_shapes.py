@@ -82,7 +82,13 @@ class InSlots(Shaped):
 
     @property
     def unit_count(self) -> int:
-        """Number of units: 1 for up to `slot_count` values."""
+        """Number of units: 1 for up to `slot_count` values.
+
+        Examples
+        --------
+        >>> engine.encrypt(np.ones(engine.slot_count + 1), secret_key, bound=1).unit_count
+        2
+        """
         return cast(Any, self)._native.unit_count  # type: ignore[no-any-return]
 
     @property
@@ -91,6 +97,13 @@ class InSlots(Shaped):
 
         Where all slots count, it is ``(slot_count,)``, or ``(unit_count, slot_count)`` for several units, which are
         decrypted one after the other. A single value has the shape ``()``.
+
+        Examples
+        --------
+        >>> engine.encrypt([[1.0, 2.0, 3.0]], secret_key, bound=3).shape
+        (1, 3)
+        >>> engine.encrypt([1.0, 2.0], secret_key, bound=2, slots=True).shape
+        (512,)
         """
         if self._layout.shape is not None:
             return self._layout.shape

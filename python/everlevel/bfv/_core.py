@@ -13,12 +13,25 @@ class Core(LimbCore):
 
     @property
     def slot_count(self) -> int:
-        """Integers in a ciphertext: two rows of half as many."""
+        """Integers in a ciphertext: two rows of half as many.
+
+        Examples
+        --------
+        >>> bfv_engine.slot_count
+        1024
+        """
         return self._context.slot_count
 
     @property
     def plain_modulus(self) -> int:
-        """The prime that all arithmetic is modulo."""
+        """The prime that all arithmetic is modulo.
+
+        Examples
+        --------
+        >>> x = bfv_engine.encrypt([bfv_engine.plain_modulus // 2], bfv_secret_key)
+        >>> bfv_engine.plain_modulus, bfv_engine.decrypt(x + 1, bfv_secret_key)
+        (786433, array([-393216]))
+        """
         return self._context.plain_modulus
 
     @property

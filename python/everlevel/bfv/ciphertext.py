@@ -72,12 +72,26 @@ class Ciphertext(Vector):
 
     @property
     def budget_bits(self) -> float:
-        """Bits by which the noise may still grow before a decryption is wrong with a probability above 2^-128."""
+        """Bits by which the noise may still grow before a decryption is wrong with a probability above 2^-128.
+
+        Examples
+        --------
+        >>> x = bfv_engine.encrypt([3], bfv_secret_key)
+        >>> x.budget_bits > (x * x).budget_bits > 0
+        True
+        """
         return self._native.budget_bits
 
     @property
     def log2_noise(self) -> float:
-        """Base-2 logarithm of the noise's standard deviation, as a part of the whole modulus, by the noise formulas."""
+        """Base-2 logarithm of the noise's standard deviation, as a part of the whole modulus, by the noise formulas.
+
+        Examples
+        --------
+        >>> x = bfv_engine.encrypt([3], bfv_secret_key)
+        >>> x.log2_noise < (x * x).log2_noise
+        True
+        """
         return self._native.log2_noise
 
     def __repr__(self) -> str:

@@ -126,17 +126,35 @@ class Engine(Core, SetEngine[EvaluationKey]):
         """Products of ciphertexts, each of two results of the last, before the budget is used up.
 
         The first are of ciphertexts that the secret key encrypted: see `public_depth`.
+
+        Examples
+        --------
+        >>> bfv_engine.depth
+        4
         """
         return self._context.depth
 
     @property
     def public_depth(self) -> int:
-        """`depth` of ciphertexts that a public key encrypted, which have more noise."""
+        """`depth` of ciphertexts that a public key encrypted, which have more noise.
+
+        Examples
+        --------
+        >>> bfv_engine.public_depth
+        4
+        """
         return self._context.public_depth
 
     @property
     def security_bits(self) -> int:
-        """Security of the parameters, by the caps of the library; 0 for an insecure ring."""
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> from everlevel import bfv
+        >>> bfv.Engine("n13").security_bits, bfv_engine.security_bits
+        (128, 0)
+        """
         return 0 if self._context.is_insecure else 128
 
     def __repr__(self) -> str:

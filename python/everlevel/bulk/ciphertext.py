@@ -101,12 +101,26 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Bytes in memory.
+
+        Examples
+        --------
+        >>> x = bulk_engine.encrypt([1, 2], bulk_secret_key)
+        >>> x.nbytes == bulk_engine.estimate_memory("encrypt", count=2).held
+        True
+        """
         return self._native.nbytes
 
     @property
     def max_value(self) -> int:
-        """Largest value that an element may have, as far as is known without the key: 1 for bits."""
+        """Largest value that an element may have, as far as is known without the key: 1 for bits.
+
+        Examples
+        --------
+        >>> x = bulk_engine.encrypt([1, 2], bulk_secret_key, max_value=3)
+        >>> x.max_value, (x + x).max_value, bulk_engine.bootstrap(x, lut=lambda m: m > 1).max_value
+        (3, 6, 1)
+        """
         return self._max_value
 
     @property
@@ -115,6 +129,13 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
 
         That is the sum over elements, and over the bootstraps that led to each, of the probability that one fails, and
         of that of the decryption. Elements share a secret, so that it is the whole array's failure that counts.
+
+        Examples
+        --------
+        >>> x = bulk_engine.encrypt([3, 9], bulk_secret_key)
+        >>> y = bulk_engine.bootstrap(x)
+        >>> x.failure_probability == 2 * 2.0**-128, y.failure_probability == 4 * 2.0**-128
+        (True, True)
         """
         return float(self.size * (self._bootstrap_count + 1) * 2.0**self._engine.max_log2_p_fail)
 

@@ -91,7 +91,13 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     @property
     def security_bits(self) -> int:
-        """Security of the parameters, by the caps of the library; 0 for an insecure ring."""
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> bulk_engine.security_bits
+        0
+        """
         return 0 if self._context.ckks.insecure else 128
 
     def __repr__(self) -> str:

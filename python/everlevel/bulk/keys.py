@@ -15,6 +15,12 @@ class SecretKey(set_keys.SecretKey):
     """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
+
+    Examples
+    --------
+    >>> key = bulk_engine.create_secret_key()
+    >>> bulk_engine.decrypt(bulk_engine.encrypt([3, 9], key), key)
+    array([3, 9], dtype=uint8)
     """
 
     __slots__ = ()
@@ -23,7 +29,14 @@ class SecretKey(set_keys.SecretKey):
 
 
 class PublicKey(set_keys.Key):
-    """Encrypts, and can't decrypt: for whoever sends values to the owner of a secret. It may be given to anybody."""
+    """Encrypts, and can't decrypt: for whoever sends values to the owner of a secret. It may be given to anybody.
+
+    Examples
+    --------
+    >>> key = bulk_engine.create_public_key(bulk_secret_key)
+    >>> bulk_engine.decrypt(bulk_engine.encrypt([3, 9], key), bulk_secret_key)
+    array([3, 9], dtype=uint8)
+    """
 
     __slots__ = ()
 
@@ -53,6 +66,11 @@ class EvaluationKey(set_keys.Key):
     """Keys to compute with, of one secret: those of CKKS's products, conjugation and bootstraps.
 
     It tells nothing about the secret.
+
+    Examples
+    --------
+    >>> bulk_engine.create_evaluation_key(bulk_secret_key)
+    EvaluationKey(integer-4-128; ... MB)
     """
 
     __slots__ = ()

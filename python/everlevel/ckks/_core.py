@@ -83,17 +83,35 @@ class Core(core.Core):
 
     @property
     def slot_count(self) -> int:
-        """Values in a ciphertext."""
+        """Values in a ciphertext.
+
+        Examples
+        --------
+        >>> engine.slot_count
+        512
+        """
         return self._context.slot_count
 
     @property
     def max_level(self) -> int:
-        """Highest level of a ciphertext."""
+        """Highest level of a ciphertext.
+
+        Examples
+        --------
+        >>> engine.max_level == engine.encrypt([0.5], secret_key, bound=1).level
+        True
+        """
         return self._context.max_level
 
     @property
     def auto_bootstrap(self) -> bool:
-        """Whether an operation that lacks levels bootstraps its operands first."""
+        """Whether an operation that lacks levels bootstraps its operands first.
+
+        Examples
+        --------
+        >>> engine.auto_bootstrap, Engine(use_bootstrap=True, auto_bootstrap=True, insecure_log_n=10).auto_bootstrap
+        (False, True)
+        """
         return self._refreshed is not None
 
     @property
@@ -101,12 +119,27 @@ class Core(core.Core):
         """Gap of comparisons by operators, as a share of the bound of what is compared.
 
         ``x > y`` is 1 or 0 where x and y differ by this share of the bound of their difference or more.
+
+        Examples
+        --------
+        >>> engine.gap, Engine(use_bootstrap=True, gap=2**-4, insecure_log_n=10).gap
+        (0.015625, 0.0625)
         """
         return self._gap
 
     @property
     def bootstrap_count(self) -> int:
-        """Bootstraps done so far, on request or not; one of two merged ciphertexts counts once."""
+        """Bootstraps done so far, on request or not; one of two merged ciphertexts counts once.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> key = deep.create_evaluation_key(secret, bootstrap=True)
+        >>> x = deep.bootstrap(deep.encrypt([0.5], secret, 0, bound=1))
+        >>> deep.bootstrap_count
+        1
+        """
         return self._counters.bootstraps
 
     def _wrap(self, native: _native.Ciphertext, *, is_real: bool, layout: Layout = SLOTS) -> Ciphertext:

@@ -236,7 +236,15 @@ class NumpyMethods(InSlots):
 
     @property
     def T(self) -> Self:  # noqa: N802 (NumPy's name)
-        """The transpose."""
+        """The transpose.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([[1.0, 2.0], [3.0, 4.0]], public_key, bound=4)
+        >>> engine.decrypt(a.T, secret_key).round(3)
+        array([[1., 3.],
+               [2., 4.]])
+        """
         return self.transpose()
 
     def roll(self, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Self:

@@ -117,6 +117,12 @@ class DryRun:
         one, 2^12 with bootstraps, times what operations take longer. Within a factor of 1.5 on an idle machine.
     memory : int
         Bytes of the engine, its keys, and a bootstrap at work.
+
+    Examples
+    --------
+    >>> run = engine.dry_run(lambda x: (x - x.mean()) ** 2, [1.0, 2.0, 6.0])
+    >>> run.max_level, run.bootstraps, run.bounds
+    (2, 0, ((1.0, 6.0),))
     """
 
     max_level: int

@@ -52,6 +52,12 @@ class SignPlan:
     error : float
         Bound of the distance to ±1 outside of the gap, noise of the polynomials included, that of the last bootstrap
         (about 2^-27) not.
+
+    Examples
+    --------
+    >>> plan = deep_engine.plan_sign(bound=1, gap=2**-4)
+    >>> plan.bootstrap_count, plan.levels, plan.error < 2**-10
+    (1, (8,), True)
     """
 
     rounds: tuple[tuple[Step, ...], ...]
@@ -62,13 +68,25 @@ class SignPlan:
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """Levels that the polynomials of each round consume; the result is at the highest level."""
+        """Levels that the polynomials of each round consume; the result is at the highest level.
+
+        Examples
+        --------
+        >>> deep_engine.plan_sign(gap=2**-4).levels
+        (8,)
+        """
         levels = [sum(step.levels for step in steps) for steps in self.rounds]
         return (levels[0] + (not float(self.factor).is_integer()), *levels[1:])
 
     @property
     def bootstrap_count(self) -> int:
-        """Sign bootstraps, one for each round."""
+        """Sign bootstraps, one for each round.
+
+        Examples
+        --------
+        >>> deep_engine.plan_sign(gap=2**-4).bootstrap_count
+        1
+        """
         return len(self.rounds)
 
     def __call__(self, x: Array) -> Array:

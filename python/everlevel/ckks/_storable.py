@@ -36,17 +36,36 @@ class Storable(storable.Storable):
 
     @property
     def device(self) -> str:
-        """Where the object lies: ``"cpu"``, or a GPU, ``"gpu:0"``. Keys on a GPU are on the CPU as well."""
+        """Where the object lies: ``"cpu"``, or a GPU, ``"gpu:0"``. Keys on a GPU are on the CPU as well.
+
+        Examples
+        --------
+        >>> engine.encode([0.5]).device
+        'cpu'
+        """
         return _device.CPU
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the object is in a GPU's memory."""
+        """Whether the object is in a GPU's memory.
+
+        Examples
+        --------
+        >>> engine.encrypt([0.5], secret_key, bound=1).is_cuda
+        False
+        """
         return self.device != _device.CPU
 
     @property
     def serialized_nbytes(self) -> int:
-        """Bytes of the object's file."""
+        """Bytes of the object's file.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.5], secret_key, bound=1)
+        >>> x.serialized_nbytes == len(x.to_bytes())
+        True
+        """
         return len(self.to_bytes())
 
     def _write(self, path: str, *, expanded: bool = False) -> None:
@@ -100,5 +119,11 @@ class Encoded(Opaque, Storable, Generic[NativeT]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Bytes in memory.
+
+        Examples
+        --------
+        >>> engine.encode([0.5], level=1).nbytes < engine.encode([0.5], level=5).nbytes
+        True
+        """
         return self._native.nbytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Mapping
 from typing import Any, NoReturn, Protocol, cast
@@ -15,7 +14,8 @@ from .._common.opaque import Encrypted, Opaque, is_clear
 from .._common.slot_shapes import SLOTS, Layout
 from ..errors import OperandTypeError
 from . import _checks, _device
-from ._methods import NumpyMethods, called
+from ._claims import Claims
+from ._methods import called
 from ._numpy import NUMPY
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -64,7 +64,7 @@ class Operations(Protocol):
     def assume_bound(self, ciphertext: Ciphertext, bound: float | tuple[float, float]) -> Ciphertext: ...
 
 
-class Ciphertext(NumpyMethods, Encrypted, Storable):
+class Ciphertext(Claims, Encrypted, Storable):
     """An encrypted vector of numbers, in units of `slot_count`.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
@@ -119,6 +119,8 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
 
     __slots__ = ("__weakref__", "_engine", "_is_real", "_layout", "_native")
 
+    _engine: Operations
+
     kind = "ciphertext"
 
     _instead_of_numpy = (
@@ -151,21 +153,6 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
             return self
         return Ciphertext(self._engine, self._native, is_real=self._is_real, layout=layout)
 
-    @property
-    def level(self) -> int:
-        """Multiplications left before a bootstrap is needed."""
-        return self._native.level
-
-    @property
-    def scale(self) -> float:
-        """Factor between a slot's value and what is stored for it."""
-        return float(2.0**self._native.log2_scale)
-
-    @property
-    def slot_count(self) -> int:
-        """Slots of a unit."""
-        return self._native.slot_count
-
     def units(self) -> list[Ciphertext]:
         """Return each unit as a ciphertext of its own.
 
@@ -187,7 +174,13 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
 
     @property
     def device(self) -> str:
-        """Where the ciphertext lies, and operations on it run: ``"cpu"``, or a GPU, ``"gpu:0"``."""
+        """Where the ciphertext lies, and operations on it run: ``"cpu"``, or a GPU, ``"gpu:0"``.
+
+        Examples
+        --------
+        >>> engine.encrypt([0.5], secret_key, bound=1).device
+        'cpu'
+        """
         return self._native.place
 
     def to(self, device: str) -> Ciphertext:
@@ -216,100 +209,6 @@ class Ciphertext(NumpyMethods, Encrypted, Storable):
         native = _device.moved(self._engine._context, self._native, device)
         same = native is self._native
         return self if same else Ciphertext(self._engine, native, is_real=self._is_real, layout=self._layout)
-
-    @property
-    def polynomial_count(self) -> int:
-        """2, or 3 after a multiplication without a key: see `Engine.relinearize`."""
-        return self._native.polynomial_count
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return self._native.nbytes
-
-    @property
-    def precision_bits(self) -> float:
-        """Estimate of -log2 of a slot's root-mean-square error, for varied values of mean 0 within the bound.
-
-        It is made of the noise formulas and of public random values alone, and NaN where it says nothing. Other values
-        may have larger errors after a bootstrap, above all those of one sign, such as images, and constant ones: see
-        `precision_floor`. Errors are those of decrypted values, which are doubles.
-        """
-        return self._native.precision_bits
-
-    @property
-    def precision_floor(self) -> float:
-        """-log2 of the largest error of a slot, for any values within the bound; NaN where no such error is known.
-
-        Errors are those of decrypted values, which are doubles.
-        """
-        return self._native.precision_floor
-
-    @property
-    def bound(self) -> float:
-        """Largest size that a slot may have, by what was declared or is assumed of all that it was made from."""
-        return self._native.bound
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Ends of where real values lie, by what was declared or claimed of all that they were made from; else None.
-
-        It says more than the bound: squares are at least 0, means and weighted means lie where their terms do, and what
-        operands have in common cancels.
-
-        Examples
-        --------
-        >>> x = engine.encrypt([0.25, 0.75], public_key, bound=1)
-        >>> (x * x).interval, (x - x).interval, (1 - x).interval
-        ((0.0, 1.0), (0.0, 0.0), (0.0, 2.0))
-        """
-        if not self._is_real:
-            return None
-        low, high = self._native.interval if self._layout == SLOTS else self._native.interval_of_values
-        # No end is shown as -0.0.
-        return low + 0.0, high + 0.0
-
-    @property
-    def bound_kind(self) -> str:
-        """Weakest of the words that the bound stands on.
-
-        "declared" by whoever encrypted, "claimed" by who computed (an interval of a fit, `Engine.assume_bound`), or
-        "assumed", where nothing was said of a message.
-        """
-        return self._native.bound_kind
-
-    @property
-    def is_bound_declared(self) -> bool:
-        """Whether the bound follows from declared and claimed ones alone; else 1 was assumed of a message."""
-        return self._native.is_bound_declared
-
-    @property
-    def is_real(self) -> bool:
-        """Whether decryption gives float64 (else complex128)."""
-        return self._is_real
-
-    def __repr__(self) -> str:
-        parts = [
-            f"level {self.level}/{self._engine.max_level}",
-            f"scale 2^{self._native.log2_scale:.2f}",
-            f"slots {self.unit_count}×{self.slot_count}" if self.unit_count > 1 else f"slots {self.slot_count}",
-            *([] if self._layout.shape is None else [f"shape {self.shape}"]),
-            f"bound {self.bound:.4g}{'' if self.bound_kind == 'declared' else f' {self.bound_kind}'}",
-            f"precision {self._precision()}",
-        ]
-        if self.polynomial_count != 2:
-            parts.append(f"{self.polynomial_count} polynomials")
-        if self.is_cuda:
-            parts.append(self.device)
-        return f"Ciphertext({', '.join(parts)})"
-
-    def _precision(self) -> str:
-        bits, floor = self.precision_bits, self.precision_floor
-        if math.isinf(floor):
-            return "exact"
-        least = "unknown" if math.isnan(floor) else f"at least {floor:.1f} bits"
-        typical = "unknown" if math.isnan(bits) else f"{bits:.1f}"
-        return f"{least} (varied values of mean 0: {typical})"
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise OperandTypeError(

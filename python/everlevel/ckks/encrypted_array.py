@@ -78,22 +78,48 @@ class EncryptedArray(Shaped, Encrypted):
 
     @property
     def blocks(self) -> tuple[Ciphertext, ...]:
-        """The ciphertexts."""
+        """The ciphertexts.
+
+        Examples
+        --------
+        >>> x = engine.encrypt_many(np.ones(3 * engine.slot_count), secret_key, bound=1)
+        >>> [block.shape for block in x.blocks]
+        [(512,), (512,), (512,)]
+        """
         return self._blocks
 
     @property
     def level(self) -> int:
-        """Multiplications left in every block."""
+        """Multiplications left in every block.
+
+        Examples
+        --------
+        >>> x = engine.encrypt_many([1.0, 2.0], secret_key, bound=2)
+        >>> x.level, (x * x).level
+        (5, 4)
+        """
         return min(block.level for block in self._blocks)
 
     @property
     def bound(self) -> float:
-        """Largest size that a value may have: see `Ciphertext.bound`."""
+        """Largest size that a value may have: see `Ciphertext.bound`.
+
+        Examples
+        --------
+        >>> engine.encrypt_many([1.0, 2.0], secret_key, bound=2).bound
+        2.0
+        """
         return max(block.bound for block in self._blocks)
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Ends of where real values lie: see `Ciphertext.interval`."""
+        """Ends of where real values lie: see `Ciphertext.interval`.
+
+        Examples
+        --------
+        >>> engine.encrypt_many([1.0, 2.0], secret_key, bound=(1, 2)).interval
+        (1.0, 2.0)
+        """
         found = [block.interval for block in self._blocks]
         known = [interval for interval in found if interval is not None]
         if len(known) < len(found):
@@ -102,7 +128,14 @@ class EncryptedArray(Shaped, Encrypted):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Bytes in memory.
+
+        Examples
+        --------
+        >>> x = engine.encrypt_many(np.ones(3 * engine.slot_count), secret_key, bound=1)
+        >>> x.nbytes == sum(block.nbytes for block in x.blocks)
+        True
+        """
         return sum(block.nbytes for block in self._blocks)
 
     def __repr__(self) -> str:

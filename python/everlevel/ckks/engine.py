@@ -325,27 +325,57 @@ class Engine(Core):
 
     @property
     def log_n(self) -> int:
-        """Base-2 logarithm of the ring dimension."""
+        """Base-2 logarithm of the ring dimension.
+
+        Examples
+        --------
+        >>> engine.log_n, 2 * engine.slot_count == 2**engine.log_n
+        (10, True)
+        """
         return self._context.log_n
 
     @property
     def seeded_keys(self) -> bool:
-        """Whether the keys that the engine makes are seeded: half the memory, slower use."""
+        """Whether the keys that the engine makes are seeded: half the memory, slower use.
+
+        Examples
+        --------
+        >>> engine.seeded_keys, Engine(max_level=2, seeded_keys=True, insecure_log_n=10).seeded_keys
+        (False, True)
+        """
         return self._context.seeded_keys is not None
 
     @property
     def device(self) -> str:
-        """Where what the engine encrypts or loads lies: ``"cpu"``, or a GPU, ``"gpu:0"``."""
+        """Where what the engine encrypts or loads lies: ``"cpu"``, or a GPU, ``"gpu:0"``.
+
+        Examples
+        --------
+        >>> engine.device
+        'cpu'
+        """
         return _device.place_of(self._context)
 
     @property
     def device_memory(self) -> DeviceMemory | None:
-        """The memory that the engine has on its GPU, in use and in all; None without one."""
+        """The memory that the engine has on its GPU, in use and in all; None without one.
+
+        Examples
+        --------
+        >>> engine.device_memory is None
+        True
+        """
         return _device.memory(self._context)
 
     @property
     def security_bits(self) -> int:
-        """Classical security of the parameters: 128, or 0 for an insecure ring."""
+        """Classical security of the parameters: 128, or 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> engine.security_bits
+        0
+        """
         return 0 if self._context.insecure else 128
 
     def __repr__(self) -> str:

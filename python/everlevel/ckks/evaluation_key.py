@@ -109,62 +109,137 @@ class EvaluationKey(checks.KeyBundle, Storable):
 
     @property
     def keys(self) -> tuple[AnyKey, ...]:
-        """The keys in it."""
+        """The keys in it.
+
+        Examples
+        --------
+        >>> [type(key).__name__ for key in evaluation_key.keys]
+        ['RelinearizationKey', 'ConjugationKey', 'RotationKey']
+        """
         return self._keys
 
     @property
     def relinearization_key(self) -> RelinearizationKey | None:
-        """The relinearization key, or None."""
+        """The relinearization key, or None.
+
+        Examples
+        --------
+        >>> evaluation_key.relinearization_key
+        RelinearizationKey(level 5, ... kB)
+        """
         return self._single.get(RelinearizationKey)
 
     @property
     def conjugation_key(self) -> ConjugationKey | None:
-        """The conjugation key, or None."""
+        """The conjugation key, or None.
+
+        Examples
+        --------
+        >>> evaluation_key.conjugation_key
+        ConjugationKey(level 5, ... kB)
+        """
         return self._single.get(ConjugationKey)
 
     @property
     def rotation_key(self) -> RotationKey | None:
-        """The key that rotates by any amount, or None."""
+        """The key that rotates by any amount, or None.
+
+        Examples
+        --------
+        >>> evaluation_key.rotation_key
+        RotationKey(level 5, ... MB)
+        """
         return self._single.get(RotationKey)
 
     @property
     def fixed_rotation_keys(self) -> Mapping[int, FixedRotationKey]:
-        """The keys that rotate by one amount, by that amount."""
+        """The keys that rotate by one amount, by that amount.
+
+        Examples
+        --------
+        >>> key = engine.create_evaluation_key(secret_key, rotations=[1, -3])
+        >>> list(key.fixed_rotation_keys)
+        [-3, 1]
+        """
         return self._fixed
 
     @property
     def matrix_multiplication_key(self) -> MatrixMultiplicationKey | None:
-        """The key of fast products with matrices, or None."""
+        """The key of fast products with matrices, or None.
+
+        Examples
+        --------
+        >>> evaluation_key.matrix_multiplication_key is None
+        True
+        >>> engine.create_evaluation_key(secret_key, matrices=True).matrix_multiplication_key
+        MatrixMultiplicationKey(level 5, ... MB)
+        """
         return self._single.get(MatrixMultiplicationKey)
 
     @property
     def bootstrap_key(self) -> BootstrapKey | None:
-        """The bootstrap key, lossy or not, or None."""
+        """The bootstrap key, lossy or not, or None.
+
+        Examples
+        --------
+        >>> evaluation_key.bootstrap_key is None, deep_evaluation_key.bootstrap_key
+        (True, LossyBootstrapKey(stage_count 3, medium, ... MB))
+        """
         return self._single.get(BootstrapKey)
 
     @property
     def small_bootstrap_key(self) -> SmallBootstrapKey | None:
-        """The small bootstrap key, or None."""
+        """The small bootstrap key, or None.
+
+        Examples
+        --------
+        >>> evaluation_key.small_bootstrap_key is None
+        True
+        """
         return self._single.get(SmallBootstrapKey)
 
     @property
     def has_small_bootstrap(self) -> bool:
-        """Whether bootstraps take the small key and the rotation key, as there is no full one."""
+        """Whether bootstraps take the small key and the rotation key, as there is no full one.
+
+        Examples
+        --------
+        >>> deep_evaluation_key.has_small_bootstrap
+        False
+        """
         return self.bootstrap_key is None and self.small_bootstrap_key is not None
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the keys take in memory."""
+        """Bytes that the keys take in memory.
+
+        Examples
+        --------
+        >>> evaluation_key.nbytes == sum(key.nbytes for key in evaluation_key.keys)
+        True
+        """
         return sum(key.nbytes for key in self._keys)
 
     @property
     def serialized_nbytes(self) -> int:
-        """Bytes of the keys with seeds instead of their uniform halves: about what `save` writes."""
+        """Bytes of the keys with seeds instead of their uniform halves: about what `save` writes.
+
+        Examples
+        --------
+        >>> evaluation_key.serialized_nbytes < evaluation_key.nbytes
+        True
+        """
         return sum(key.serialized_nbytes for key in self._keys)
 
     @property
     def device(self) -> str:
-        """The GPU that has copies of all of the keys, ``"gpu:0"``, or ``"cpu"``."""
+        """The GPU that has copies of all of the keys, ``"gpu:0"``, or ``"cpu"``.
+
+        Examples
+        --------
+        >>> evaluation_key.device
+        'cpu'
+        """
         return _device.place_of_keys(self._context, self._natives())
 
     def to(self, device: str) -> EvaluationKey:
@@ -188,7 +263,13 @@ class EvaluationKey(checks.KeyBundle, Storable):
 
     @property
     def is_seeded(self) -> bool:
-        """Whether all of the keys hold seeds instead of their uniform halves."""
+        """Whether all of the keys hold seeds instead of their uniform halves.
+
+        Examples
+        --------
+        >>> evaluation_key.is_seeded
+        False
+        """
         return all(key.is_seeded for key in self._keys)
 
     @property

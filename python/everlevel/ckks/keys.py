@@ -65,12 +65,24 @@ class _Key(Storable, Generic[NativeT]):
 
     @property
     def level(self) -> int:
-        """Highest level of the ciphertexts that the key works on."""
+        """Highest level of the ciphertexts that the key works on.
+
+        Examples
+        --------
+        >>> relinearization_key.level == engine.max_level
+        True
+        """
         return self._level
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the key takes in memory."""
+        """Bytes that the key takes in memory.
+
+        Examples
+        --------
+        >>> rotation_key.nbytes > relinearization_key.nbytes
+        True
+        """
         return self._native.nbytes
 
     def __repr__(self) -> str:
@@ -88,6 +100,12 @@ class SecretKey(Secret, _Key[_native.SecretKey]):
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save` and
     `to_bytes`.
+
+    Examples
+    --------
+    >>> key = engine.create_secret_key()
+    >>> engine.decrypt(engine.encrypt([0.5], key), key).round(3)
+    array([0.5])
     """
 
     __slots__ = ()
@@ -98,7 +116,13 @@ class SecretKey(Secret, _Key[_native.SecretKey]):
 
     @property
     def serialized_nbytes(self) -> int:
-        """Bytes of the secret in a file: two bits for each coefficient."""
+        """Bytes of the secret in a file: two bits for each coefficient.
+
+        Examples
+        --------
+        >>> secret_key.serialized_nbytes
+        256
+        """
         return int(2 ** (self._context.log_n - 2))
 
     def _details(self) -> str:
@@ -106,7 +130,14 @@ class SecretKey(Secret, _Key[_native.SecretKey]):
 
 
 class PublicKey(_Key[_native.PublicKey]):
-    """Encrypts, and can't decrypt."""
+    """Encrypts, and can't decrypt.
+
+    Examples
+    --------
+    >>> key = engine.create_public_key(secret_key)
+    >>> engine.decrypt(engine.encrypt([0.5], key), secret_key).round(3)
+    array([0.5])
+    """
 
     __slots__ = ()
 
@@ -120,12 +151,24 @@ class _EvaluationKey(_Key[EvaluationT]):
 
     @property
     def is_seeded(self) -> bool:
-        """Whether the key holds the seeds of its uniform halves, and expands them at each use."""
+        """Whether the key holds the seeds of its uniform halves, and expands them at each use.
+
+        Examples
+        --------
+        >>> rotation_key.is_seeded
+        False
+        """
         return self._native.is_seeded
 
     @property
     def device(self) -> str:
-        """The GPU that has a copy of the key, ``"gpu:0"``, or ``"cpu"``."""
+        """The GPU that has a copy of the key, ``"gpu:0"``, or ``"cpu"``.
+
+        Examples
+        --------
+        >>> engine.create_relinearization_key(secret_key).device
+        'cpu'
+        """
         return _device.place_of_keys(self._context, [self._native])
 
     def to(self: SelfT, device: str) -> SelfT:
@@ -150,7 +193,13 @@ class _EvaluationKey(_Key[EvaluationT]):
 
     @property
     def serialized_nbytes(self) -> int:
-        """Bytes of the key with the seeds of its uniform halves instead of the halves: half of an expanded key."""
+        """Bytes of the key with the seeds of its uniform halves instead of the halves: half of an expanded key.
+
+        Examples
+        --------
+        >>> relinearization_key.serialized_nbytes < relinearization_key.nbytes
+        True
+        """
         return self._native.seeded_nbytes
 
     def save(self, path: PathLike, *, expanded: bool = False) -> None:
@@ -187,7 +236,15 @@ class _EvaluationKey(_Key[EvaluationT]):
 
 
 class RelinearizationKey(_EvaluationKey[_native.RelinearizationKey]):
-    """Brings a product of two ciphertexts from three polynomials back to two."""
+    """Brings a product of two ciphertexts from three polynomials back to two.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([0.5], secret_key, bound=1)
+    >>> product = engine.multiply(x, x, engine.create_relinearization_key(secret_key))
+    >>> engine.decrypt(product, secret_key).round(3)
+    array([0.25])
+    """
 
     __slots__ = ()
 
@@ -195,7 +252,14 @@ class RelinearizationKey(_EvaluationKey[_native.RelinearizationKey]):
 
 
 class ConjugationKey(_EvaluationKey[_native.ConjugationKey]):
-    """Conjugates the slots."""
+    """Conjugates the slots.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([1 + 2j], secret_key, bound=3)
+    >>> engine.decrypt(engine.conjugate(x, engine.create_conjugation_key(secret_key)), secret_key).round(3)
+    array([1.-2.j])
+    """
 
     __slots__ = ()
 
@@ -203,7 +267,14 @@ class ConjugationKey(_EvaluationKey[_native.ConjugationKey]):
 
 
 class RotationKey(_EvaluationKey[_native.RotationKey]):
-    """Rotates by any amount, composed of powers of two."""
+    """Rotates by any amount, composed of powers of two.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([1.0, 2.0], secret_key, bound=2)
+    >>> engine.decrypt(engine.rotate(x, engine.create_rotation_key(secret_key), 1), secret_key)[1:3].round(3)
+    array([1., 2.])
+    """
 
     __slots__ = ()
 
@@ -211,7 +282,15 @@ class RotationKey(_EvaluationKey[_native.RotationKey]):
 
 
 class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
-    """Rotates by one amount, in one key switch."""
+    """Rotates by one amount, in one key switch.
+
+    Examples
+    --------
+    >>> key = engine.create_fixed_rotation_key(secret_key, 1)
+    >>> x = engine.encrypt([1.0, 2.0], secret_key, bound=2)
+    >>> engine.decrypt(engine.rotate(x, key), secret_key)[1:3].round(3)
+    array([1., 2.])
+    """
 
     __slots__ = ()
 
@@ -219,7 +298,13 @@ class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
 
     @property
     def delta(self) -> int:
-        """The amount, in slots, with the sign of ``numpy.roll``."""
+        """The amount, in slots, with the sign of ``numpy.roll``.
+
+        Examples
+        --------
+        >>> engine.create_fixed_rotation_key(secret_key, -2).delta
+        -2
+        """
         return self._native.delta
 
     def _details(self) -> str:
@@ -227,7 +312,15 @@ class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
 
 
 class MatrixMultiplicationKey(_EvaluationKey[_native.MatrixMultiplicationKey]):
-    """Rotates for products with matrices: by every baby step, and by powers of two."""
+    """Rotates for products with matrices: by every baby step, and by powers of two.
+
+    Examples
+    --------
+    >>> key = engine.create_matrix_multiplication_key(secret_key)
+    >>> x = engine.encrypt([1.0, 10.0], secret_key, bound=10)
+    >>> engine.decrypt(engine.multiply_matrix([[1.0, 2.0], [3.0, 4.0]], x, key), secret_key)[:2].round(3)
+    array([21., 43.])
+    """
 
     __slots__ = ()
 
@@ -235,7 +328,13 @@ class MatrixMultiplicationKey(_EvaluationKey[_native.MatrixMultiplicationKey]):
 
 
 class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
-    """Raises a ciphertext's level: all rotation keys of a bootstrap, and the keys of its sparse secret."""
+    """Raises a ciphertext's level: all rotation keys of a bootstrap, and the keys of its sparse secret.
+
+    Examples
+    --------
+    >>> deep_engine.create_bootstrap_key(deep_secret_key)
+    BootstrapKey(stage_count 3, medium, ... MB)
+    """
 
     __slots__ = ()
 
@@ -243,12 +342,24 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
     @property
     def stage_count(self) -> int:
-        """Stages of each of the two linear transforms: each more costs a level; four and five are faster than three."""
+        """Stages of each of the two linear transforms: each more costs a level; four and five are faster than three.
+
+        Examples
+        --------
+        >>> deep_evaluation_key.bootstrap_key.stage_count
+        3
+        """
         return self._native.stage_count
 
     @property
     def size(self) -> str:
-        """``"medium"`` or ``"large"``: a large key has more keys of rotations, for fewer transforms."""
+        """``"medium"`` or ``"large"``: a large key has more keys of rotations, for fewer transforms.
+
+        Examples
+        --------
+        >>> deep_evaluation_key.bootstrap_key.size
+        'medium'
+        """
         return self._native.size
 
     def _details(self) -> str:
@@ -256,7 +367,13 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
 
 class LossyBootstrapKey(BootstrapKey):
-    """A bootstrap key of lossy bootstraps, which serves every bootstrap, as a `BootstrapKey` does."""
+    """A bootstrap key of lossy bootstraps, which serves every bootstrap, as a `BootstrapKey` does.
+
+    Examples
+    --------
+    >>> deep_evaluation_key.bootstrap_key
+    LossyBootstrapKey(stage_count 3, medium, ... MB)
+    """
 
     __slots__ = ()
 
@@ -268,6 +385,11 @@ class SmallBootstrapKey(_EvaluationKey[_native.SmallBootstrapKey]):
 
     It holds two rotations for each stage of the first transform, and the keys of the sparse secret; the rotation key
     serves the other transform. Both take a third of a `BootstrapKey`'s memory.
+
+    Examples
+    --------
+    >>> deep_engine.create_small_bootstrap_key(deep_secret_key)
+    SmallBootstrapKey(any stage_count, ... MB)
     """
 
     __slots__ = ()

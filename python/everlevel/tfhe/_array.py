@@ -53,7 +53,14 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Bytes in memory.
+
+        Examples
+        --------
+        >>> x = tfhe_engine.encrypt([1, 2], tfhe_secret_key)
+        >>> x.nbytes == 2 * x[0].nbytes
+        True
+        """
         return self._native.nbytes
 
     @property
@@ -64,6 +71,11 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
         once, or that the decryption does. It is an estimate from above where more than 63 bootstraps did; 1 where the
         history isn't known, as of arrays from files of earlier versions; and 0 where a number can't hold it. If
         decryptions are told to others, see to it that it is far below 2^-64: take sets of 2^-128.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt([1, 2], tfhe_secret_key).failure_probability < 2**-60
+        True
         """
         engine: Core = self._engine
         return self._native.failure_probability(engine._context)
@@ -76,6 +88,12 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
         """Base-2 logarithm of the probability that a bootstrap of the noisiest element fails, by the noise formulas.
 
         Operations that would be above `Engine.max_log2_p_fail` raise `NoiseError`.
+
+        Examples
+        --------
+        >>> x = tfhe_engine.encrypt([1, 2], tfhe_secret_key, max_value=3)
+        >>> (x + x).log2_p_fail < tfhe_engine.max_log2_p_fail
+        True
         """
         engine: Core = self._engine
         return engine._context.log2_p_fail(self._native.variance_torus)
@@ -195,7 +213,15 @@ class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
 
     @property
     def T(self) -> Self:  # noqa: N802 (NumPy's name)
-        """The array with its dimensions reversed."""
+        """The array with its dimensions reversed.
+
+        Examples
+        --------
+        >>> x = tfhe_engine.encrypt([[1, 2], [3, 0]], tfhe_secret_key)
+        >>> tfhe_engine.decrypt(x.T, tfhe_secret_key)
+        array([[1, 3],
+               [2, 0]], dtype=uint8)
+        """
         return self._take(_checks.places(self._shape).T)
 
     def transpose(self, *axes: Any) -> Self:

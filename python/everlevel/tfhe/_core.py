@@ -16,10 +16,22 @@ class Core(SetCore):
 
     @property
     def message_bits(self) -> int | None:
-        """Bits of an integer; None where the parameters are for gates on single bits."""
+        """Bits of an integer; None where the parameters are for gates on single bits.
+
+        Examples
+        --------
+        >>> tfhe_engine.message_bits, tfhe_gates.message_bits
+        (4, None)
+        """
         return self._context.message_bits
 
     @property
     def max_value(self) -> int:
-        """Largest message."""
+        """Largest message.
+
+        Examples
+        --------
+        >>> tfhe_engine.max_value, tfhe_gates.max_value
+        (15, 1)
+        """
         return 1 if self.message_bits is None else 2**self.message_bits - 1

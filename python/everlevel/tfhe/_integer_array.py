@@ -54,7 +54,13 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
 
     @property
     def width(self) -> int:
-        """Bits of an integer."""
+        """Bits of an integer.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt_uint(np.array([7], np.uint8), tfhe_secret_key).width
+        8
+        """
         return self._native.width
 
     @property
@@ -63,7 +69,13 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the decrypted array: that of objects, which are Python's integers, from 128 bits on."""
+        """Type of the decrypted array: that of objects, which are Python's integers, from 128 bits on.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt_int(np.array([-7], np.int16), tfhe_secret_key).dtype
+        dtype('int16')
+        """
         return np.dtype(self._integer_type if self.width <= 64 else object)
 
     def __repr__(self) -> str:

@@ -58,7 +58,13 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
 
     @property
     def dtype(self) -> np.dtype[np.bool_]:
-        """Type of the decrypted array."""
+        """Type of the decrypted array.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt_bool([True], tfhe_secret_key).dtype
+        dtype('bool')
+        """
         return np.dtype(np.bool_)
 
     def __repr__(self) -> str:

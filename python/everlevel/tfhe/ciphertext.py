@@ -71,7 +71,14 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
 
     @property
     def max_value(self) -> int:
-        """Largest value that an element may have, as far as is known without the key: 1 for bits."""
+        """Largest value that an element may have, as far as is known without the key: 1 for bits.
+
+        Examples
+        --------
+        >>> x = tfhe_engine.encrypt([1, 2], tfhe_secret_key, max_value=3)
+        >>> x.max_value, (x + x).max_value, (4 * x + 1).max_value
+        (3, 6, 13)
+        """
         return self._native.max_value
 
     def __repr__(self) -> str:

@@ -64,17 +64,40 @@ class CompressedList(Shaped, Encrypted, OfEngine):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the list."""
+        """Bytes of the list.
+
+        Examples
+        --------
+        >>> key = tfhe_engine.create_compression_key(tfhe_secret_key)
+        >>> x = tfhe_engine.encrypt(np.ones(1000, int), tfhe_secret_key)
+        >>> tfhe_engine.compress(x).nbytes < x.nbytes / 100
+        True
+        """
         return self._native.nbytes
 
     @property
     def expanded_nbytes(self) -> int:
-        """Bytes of the array that `Engine.decompress` gives."""
+        """Bytes of the array that `Engine.decompress` gives.
+
+        Examples
+        --------
+        >>> key = tfhe_engine.create_compression_key(tfhe_secret_key)
+        >>> x = tfhe_engine.encrypt([1, 2], tfhe_secret_key)
+        >>> tfhe_engine.compress(x).expanded_nbytes == x.nbytes
+        True
+        """
         return self._native.expanded_nbytes(self._engine._context)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the decrypted array: that of objects, of decimals and from 128 bits on."""
+        """Type of the decrypted array: that of objects, of decimals and from 128 bits on.
+
+        Examples
+        --------
+        >>> key = tfhe_engine.create_compression_key(tfhe_secret_key)
+        >>> tfhe_engine.compress(tfhe_engine.encrypt([1, 2], tfhe_secret_key)).dtype
+        dtype('uint8')
+        """
         width = self._native.width
         if width is not None:
             return np.dtype(object if self._places is not None or width > 64 else self._integer_type)
@@ -86,6 +109,12 @@ class CompressedList(Shaped, Encrypted, OfEngine):
 
         The bootstraps that led to all elements are kept together, so that each element of a decompressed array has
         those of the list behind it.
+
+        Examples
+        --------
+        >>> key = tfhe_engine.create_compression_key(tfhe_secret_key)
+        >>> tfhe_engine.compress(tfhe_engine.encrypt([1, 2], tfhe_secret_key)).failure_probability < 2**-60
+        True
         """
         return self._native.failure_probability(self._engine._context)
 

@@ -69,17 +69,35 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
 
     @property
     def places(self) -> int:
-        """Digits behind the point."""
+        """Digits behind the point.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt_decimal(["19.99"], tfhe_secret_key, places=2).places
+        2
+        """
         return self._places
 
     @property
     def width(self) -> int:
-        """Bits of the number of units."""
+        """Bits of the number of units.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt_decimal(["19.99"], tfhe_secret_key, places=2).width
+        64
+        """
         return self._native.width
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the decrypted array, whose elements are `decimal.Decimal`."""
+        """Type of the decrypted array, whose elements are `decimal.Decimal`.
+
+        Examples
+        --------
+        >>> tfhe_engine.encrypt_decimal(["19.99"], tfhe_secret_key, places=2).dtype
+        dtype('O')
+        """
         return np.dtype(object)
 
     def __repr__(self) -> str:
@@ -89,7 +107,14 @@ class DecimalArray(EncryptedArray[_native.TfheUintArray]):
 
     @property
     def units(self) -> IntArray:
-        """The numbers of units, such as cents, as integers."""
+        """The numbers of units, such as cents, as integers.
+
+        Examples
+        --------
+        >>> x = tfhe_engine.encrypt_decimal(["19.99"], tfhe_secret_key, places=2)
+        >>> tfhe_engine.decrypt(x.units, tfhe_secret_key)
+        array([1999])
+        """
         return IntArray(self._engine, self._native, self._shape)
 
     def _of(self, units: IntArray, places: int | None = None) -> Self:

@@ -166,17 +166,37 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     @property
     def security_bits(self) -> float:
-        """Security of the parameters against the cheapest attack, under MATZOV; 0 for an insecure ring."""
+        """Security of the parameters against the cheapest attack, under MATZOV; 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> from everlevel import tfhe
+        >>> tfhe.Engine("gate-128").security_bits >= 128, tfhe_engine.security_bits
+        (True, 0.0)
+        """
         return 0.0 if self._insecure_log_n is not None else self._context.security_bits
 
     @property
     def core_svp_bits(self) -> float:
-        """Security of the parameters by the core-SVP count, which is stricter; 0 for an insecure ring."""
+        """Security of the parameters by the core-SVP count, which is stricter; 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> from everlevel import tfhe
+        >>> tfhe.Engine("gate-128").core_svp_bits > 100, tfhe_engine.core_svp_bits
+        (True, 0.0)
+        """
         return 0.0 if self._insecure_log_n is not None else self._context.core_svp_bits
 
     @property
     def max_log2_p_fail(self) -> float:
-        """Base-2 logarithm of the largest probability of failure that a bootstrap or a decryption may have."""
+        """Base-2 logarithm of the largest probability of failure that a bootstrap or a decryption may have.
+
+        Examples
+        --------
+        >>> tfhe_engine.max_log2_p_fail
+        -64.0
+        """
         return self._context.max_log2_p_fail
 
     def __repr__(self) -> str:

@@ -17,12 +17,24 @@ class Core(LimbCore):
 
     @property
     def slot_count(self) -> int:
-        """Complex numbers in a ciphertext."""
+        """Complex numbers in a ciphertext.
+
+        Examples
+        --------
+        >>> limbs_engine.slot_count
+        512
+        """
         return self._context.slot_count
 
     @property
     def precision_bits(self) -> int:
-        """Bits of values below the point that are kept, and that a product spends."""
+        """Bits of values below the point that are kept, and that a product spends.
+
+        Examples
+        --------
+        >>> limbs_engine.precision_bits
+        40
+        """
         return self._context.precision_bits
 
     def _bootstrap_key(self, operation: str, secret_id: int) -> _native.LimbsBootstrapKey:

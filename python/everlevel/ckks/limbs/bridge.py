@@ -41,7 +41,15 @@ class Bridge:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Bytes in memory.
+
+        Examples
+        --------
+        >>> levels = Engine(max_level=4, insecure_log_n=10)
+        >>> bridge = limbs_engine.create_bridge(limbs_secret_key, levels, levels.create_secret_key())
+        >>> bridge.nbytes > 0
+        True
+        """
         return self._native.nbytes
 
     def __repr__(self) -> str:

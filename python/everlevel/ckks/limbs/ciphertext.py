@@ -97,17 +97,38 @@ class Ciphertext(Vector):
 
     @property
     def budget_bits(self) -> int:
-        """Bits that products and rescalings may spend: values are below ``2**(budget_bits - 2)``."""
+        """Bits that products and rescalings may spend: values are below ``2**(budget_bits - 2)``.
+
+        Examples
+        --------
+        >>> x = limbs_engine.encrypt([0.5], limbs_secret_key)
+        >>> x.budget_bits, (x * x).budget_bits
+        (319, 279)
+        """
         return self._native.budget_bits
 
     @property
     def bound(self) -> float:
-        """Bound of the values' sizes: that of the encryption, carried on by operations."""
+        """Bound of the values' sizes: that of the encryption, carried on by operations.
+
+        Examples
+        --------
+        >>> x = limbs_engine.encrypt([1.0, 2.0], limbs_secret_key, bound=2)
+        >>> x.bound, (x * x).bound
+        (2.0, 4.0)
+        """
         return self._native.bound
 
     @property
     def limbs(self) -> int:
-        """Limbs of either polynomial. Fewer make operations faster."""
+        """Limbs of either polynomial. Fewer make operations faster.
+
+        Examples
+        --------
+        >>> x = limbs_engine.encrypt([0.5], limbs_secret_key)
+        >>> x.limbs, limbs_engine.lower(x, 100).limbs
+        (6, 3)
+        """
         return self._native.limbs
 
     @property
@@ -115,6 +136,12 @@ class Ciphertext(Vector):
         """Bits below the point that are right: -log2 of the root mean square of a slot's error, by the noise formulas.
 
         They hold for values of the size of `bound`; the errors of smaller ones are smaller.
+
+        Examples
+        --------
+        >>> x = limbs_engine.encrypt([0.5], limbs_secret_key)
+        >>> x.precision_bits > (x * x).precision_bits > 30
+        True
         """
         return -self._native.log2_error
 

@@ -134,17 +134,36 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     @property
     def max_budget_bits(self) -> int:
-        """Budget of a fresh ciphertext, in bits."""
+        """Budget of a fresh ciphertext, in bits.
+
+        Examples
+        --------
+        >>> limbs_engine.max_budget_bits
+        319
+        """
         return self._context.max_budget_bits
 
     @property
     def depth(self) -> int:
-        """Products of ciphertexts one after another, of values up to 1, before the budget is used up."""
+        """Products of ciphertexts one after another, of values up to 1, before the budget is used up.
+
+        Examples
+        --------
+        >>> limbs_engine.depth
+        7
+        """
         return self._context.depth
 
     @property
     def security_bits(self) -> int:
-        """Security of the parameters, by the caps of the library; 0 for an insecure ring."""
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> from everlevel.ckks import limbs
+        >>> limbs.Engine("n13").security_bits, limbs_engine.security_bits
+        (128, 0)
+        """
         return 0 if self._context.is_insecure else 128
 
     def __repr__(self) -> str:
