@@ -128,6 +128,15 @@ def test_sums_stay_in_the_space_or_are_refused() -> None:
             refused()
 
 
+def test_operators_that_there_are_none_of_say_what_to_do() -> None:
+    x = encrypted([1, 2])
+    for call in (lambda: x // 2, lambda: 7 % x, lambda: x < 3, lambda: x / x, lambda: abs(x), lambda: 2**x):
+        with pytest.raises(errors.OperandTypeError, match=r"a Ciphertext has no such operator.*engine\.bootstrap\(x, "):
+            call()
+    with pytest.raises(errors.OperandTypeError, match=r"^int: a Ciphertext is encrypted, .*; decrypt it first"):
+        int(x)
+
+
 def test_powers_are_tables() -> None:
     values = np.array([[0, 1, 2, 3]])
     x = encrypted(values, 3)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everlevel import Engine, bfv, tfhe
+from everlevel import Engine, bfv, errors, tfhe
 from parties import INSECURE_LOG_N, keyed_party
 
 Maker = Callable[[Any], Any]
@@ -65,3 +65,13 @@ def test_operands_of_exact_schemes(make: Maker) -> None:
             (operate(make(other), y), operate(other, narrow)),
         ):
             np.testing.assert_array_equal(words.decrypt(found, words_key), expected)
+
+
+def test_products_that_pandas_begins_say_how_to_write_them() -> None:
+    series = pytest.importorskip("pandas").Series([1.0, 2.0, 3.0])
+    party = keyed_party(Engine(max_level=2, insecure_log_n=INSECURE_LOG_N))
+    x = party.engine.encrypt([1.0, 2.0, 3.0], party.secret_key, bound=3)
+    with pytest.raises(errors.OperandTypeError, match=r"series\.to_numpy\(\) @ x for pandas' series @ x"):
+        series @ x
+    for product in (series.to_numpy() @ x, x @ series):
+        assert float(party.engine.decrypt(product, party.secret_key)) == pytest.approx(14, abs=1e-5)

@@ -176,6 +176,27 @@ def test_programs_are_numpys(party: Any, seed: int) -> None:
         pool.append((found, exact(expected, integers)))
 
 
+def test_transposes_and_quotients(party: Any) -> None:
+    engine, secret_key, integers = party
+    values = np.arange(1, 7).reshape(2, 3)
+    x = engine.encrypt(values, secret_key, **({} if integers else {"bound": 6}))
+    assert_same(x.T, values.T, party)
+    assert_same(+x, values, party)
+    with pytest.raises(errors.OperandTypeError, match=r"^setitem: a ciphertext doesn't change, .*: add an array"):
+        x[0] = 1
+    if integers:
+        with pytest.raises(errors.OperandTypeError, match=r"^divide: .* multiply by an inverse modulo"):
+            x / 2
+        return
+    for divisor in (2, 0.3, [[1.0], [4.0]], np.array([2, 5, 7])):
+        assert_same(x / divisor, values / np.asarray(divisor), party)
+    with pytest.raises(errors.DivisionByZeroError, match=r"^divide: the divisor at index 1 is 0"):
+        x / [1, 0, 2]
+    for refused in (lambda: x / x, lambda: 1 / x):
+        with pytest.raises(errors.OperandTypeError, match=r"^divide: .*divide by numbers and arrays in the clear"):
+            refused()
+
+
 def test_lengths_that_dont_broadcast(party: Any) -> None:
     engine, secret_key, _ = party
     x, y = engine.encrypt([1, 1, 1], secret_key), engine.encrypt([1, 1], secret_key)

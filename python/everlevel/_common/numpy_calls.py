@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ..errors import OperandTypeError
+from .opaque import is_done
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -132,7 +133,7 @@ class NumpyCalls:
         own, reflected = OPERATORS.get(ufunc, ("", ""))
         calls = [(own, inputs[0], inputs[1:]), *((reflected, other, inputs[:1]) for other in inputs[1:])]
         for attribute, subject, others in calls:
-            if isinstance(subject, kind) and hasattr(subject, attribute):
+            if isinstance(subject, kind) and is_done(getattr(subject, attribute, None)):
                 result = getattr(subject, attribute)(*others)
                 if result is not NotImplemented:
                     return result

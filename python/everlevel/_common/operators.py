@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 
 from . import powers, slot_moves
 from .numpy_calls import MOVES, NumpyCalls
-from .opaque import Encrypted, is_clear
+from .opaque import Encrypted, is_clear, unchanging
 from .slot_shapes import InSlots, Layout
 from .storable import OfEngine
 
@@ -104,6 +104,9 @@ class Vector(InSlots, Encrypted, OfEngine):
     def __neg__(self) -> Self:
         return self._engine.negate(self)  # type: ignore[no-any-return]
 
+    def __pos__(self) -> Self:
+        return self
+
     def __pow__(self, exponent: Any) -> Self:
         checked = powers.exponent(exponent, "decrypt for others")
         return powers.power(self, checked, self._engine.multiply)
@@ -186,6 +189,24 @@ class Vector(InSlots, Encrypted, OfEngine):
         """
         return slot_moves.placed("index", self, lambda places: places[index])  # type: ignore[no-any-return]
 
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise unchanging("add an array in the clear that is 0 elsewhere")
+
+    @property
+    def T(self) -> Self:  # noqa: N802 (NumPy's name)
+        """The transpose, whose values masks bring to their places.
+
+        Examples
+        --------
+        >>> engine, secret_key = bfv_engine, bfv_secret_key
+        >>> x = engine.encrypt([[1, 2, 3], [4, 5, 6]], secret_key)
+        >>> engine.decrypt(x.T, secret_key)
+        array([[1, 4],
+               [2, 5],
+               [3, 6]])
+        """
+        return slot_moves.placed("transpose", self, np.transpose)  # type: ignore[no-any-return]
+
     def __iter__(self) -> Iterator[Self]:
         return (self[place] for place in range(len(self)))
 
@@ -200,4 +221,4 @@ def _square(x: Vector) -> Vector:
 
 def _is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    return isinstance(value, Vector) or is_clear(value)
+    return isinstance(value, (Vector, str, bytes)) or is_clear(value)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Protocol
 
 from ..errors import MessageError, OperandTypeError, ParameterError, SpaceError
 from . import checks
+
+TABLES_INSTEAD: Final[Mapping[str, str]] = dict.fromkeys(
+    ("divide", "floor_divide", "remainder", "divmod", "less", "less_equal", "power", "absolute"),
+    "look it up: engine.bootstrap(x, lut=function), or engine.bootstrap(x, y, lut=function) of two",
+)
+"""Next steps of operators that integers of a space have no name for."""
 
 
 class Space(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from .._common.operators import Vector
 from .._common.slot_shapes import SLOTS, Layout
@@ -45,6 +46,15 @@ class Ciphertext(Vector):
     """
 
     __slots__ = ()
+
+    _next_steps: ClassVar[Mapping[str, str]] = {
+        "divide": "multiply by an inverse modulo engine.plain_modulus, or divide what is decrypted",
+        "matmul": "write it as (x * y).sum(axis=-1)",
+        **dict.fromkeys(
+            ("floor_divide", "remainder", "divmod", "less", "less_equal", "absolute", "left_shift", "right_shift"),
+            "integers of everlevel.tfhe have it, or decrypt it first",
+        ),
+    }
 
     _native: NativeCiphertext
 

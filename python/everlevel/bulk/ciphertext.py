@@ -72,6 +72,8 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
     _instead_of_numpy = "use its operators and the engine's methods, or decrypt it first"
     _how_to_compare = "use xor for bits or bootstrap for integers, decrypt both"
 
+    _next_steps = spaces.TABLES_INSTEAD
+
     _engine: Operations
 
     def __init__(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, ClassVar, NoReturn, Protocol, cast
 
 import numpy as np
 
 from .. import _native
 from .._common import powers
-from .._common.opaque import Encrypted, Opaque, is_clear
+from .._common.opaque import Encrypted, Opaque, is_clear, unchanging
 from .._common.slot_shapes import SLOTS, Layout
 from ..errors import OperandTypeError
 from . import _checks, _device
@@ -124,9 +124,17 @@ class Ciphertext(Claims, Encrypted, Storable):
     kind = "ciphertext"
 
     _instead_of_numpy = (
-        "use its operators and methods, such as x.rotate(1) for numpy.roll(x, 1), those of the engine, or decrypt it "
-        "first"
+        "use its operators and methods, such as x.rotate(1) for numpy.roll(x, 1), those of the engine, and "
+        "series.to_numpy() @ x for pandas' series @ x, or decrypt it first"
     )
+
+    _next_steps: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("floor_divide", "remainder", "divmod"), "call everlevel.floor(x / divisor) with a bootstrap"),
+        "power": "call everlevel.exp(x * numpy.log(base)) for powers of a number above 0",
+        "matmul": "multiply by numbers with *, and by vectors and matrices with @",
+        **dict.fromkeys(("and", "or", "xor", "invert"), "multiply conditions: p * q for p and q, 1 - p for not p"),
+        **dict.fromkeys(("left_shift", "right_shift"), "multiply by a power of two"),
+    }
 
     _how_to_compare = "compute with engine.compare, or decrypt both"
 
@@ -137,7 +145,12 @@ class Ciphertext(Claims, Encrypted, Storable):
         return NUMPY.function(function, args, kwargs)
 
     def __init__(
-        self, engine: Operations, native: _native.Ciphertext, *, is_real: bool, layout: Layout = SLOTS
+        self,
+        engine: Operations,
+        native: _native.Ciphertext,
+        *,
+        is_real: bool,
+        layout: Layout = SLOTS,
     ) -> None:
         self._engine = engine
         self._native = native
@@ -211,13 +224,7 @@ class Ciphertext(Claims, Encrypted, Storable):
         return self if same else Ciphertext(self._engine, native, is_real=self._is_real, layout=self._layout)
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        raise OperandTypeError(
-            "setitem: a ciphertext doesn't change, since threads and results share it; make another one, such as "
-            "numpy.where(mask, value, x) with a mask in the clear",
-            argument="ciphertext",
-            expected="numpy.where",
-            actual="assignment",
-        )
+        raise unchanging("numpy.where(mask, value, x) with a mask in the clear")
 
     # By identity: sets and dictionaries may hold ciphertexts, and find the very ones.
     __hash__ = object.__hash__  # type: ignore[assignment]
@@ -268,7 +275,9 @@ class Ciphertext(Claims, Encrypted, Storable):
         )
 
     def __matmul__(self, other: Any) -> Ciphertext:
-        return called(np.matmul, self, other) if _is_operand(other) and not _checks.is_scalar(other) else NotImplemented
+        if not _is_operand(other) or _checks.is_scalar(other):
+            return super().__matmul__(other)  # type: ignore[misc,no-any-return]
+        return called(np.matmul, self, other)
 
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix, Mapping))):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 
 from .. import _native
 from .._common.checks import instance, missing_key, sequence, unfit
-from .._common.opaque import PANDAS_PRIORITY, is_clear
+from .._common.opaque import PANDAS_PRIORITY, Refusing, is_clear
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
 from ..errors import EverlevelError, KeyMismatchError, MessageError, OperandTypeError
@@ -24,10 +24,13 @@ Axis = int | tuple[int, ...] | None
 """Axes of a reduction; None for all."""
 
 
-class EncryptedArray(Shaped, OfEngine, Generic[NativeT]):
+class EncryptedArray(Shaped, OfEngine, Refusing, Generic[NativeT]):
     """An array of ciphertexts of one secret, of any shape: ``x[i] = y`` changes it, and nothing else does."""
 
     __slots__ = ("_native", "_shape")
+
+    _advice = NUMPY.advice
+    _next_steps: ClassVar[Mapping[str, str]] = {"divide": "use // for quotients that are rounded down"}
 
     __pandas_priority__: ClassVar[int] = PANDAS_PRIORITY
 
@@ -373,12 +376,12 @@ def placed(operation: str, x: Any, function: Callable[[Any], Any]) -> Any:
 
 def is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    return isinstance(value, EncryptedArray) or is_clear(value)
+    return isinstance(value, (EncryptedArray, str, bytes)) or is_clear(value)
 
 
 def comparable(operation: str, value: Any) -> Any:
     """Refuse what an encrypted array isn't compared with: Python would say that two objects are two."""
-    if not is_operand(value):
+    if not is_operand(value) or isinstance(value, (str, bytes)):
         actual = type(value).__name__
         raise OperandTypeError(
             f"{operation}: an encrypted array isn't compared with a value of type {actual}; "

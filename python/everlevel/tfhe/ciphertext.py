@@ -62,6 +62,8 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
 
     __slots__ = ()
 
+    _next_steps = spaces.TABLES_INSTEAD
+
     _engine: Operations
 
     kind = "ciphertext"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._common.opaque import is_clear
 from ..._common.operators import Axis, Vector
 from ..._common.slot_shapes import SLOTS, Layout
 from ..._native import LimbsCiphertext as NativeCiphertext
+from .. import _checks
 
 __all__ = ["Ciphertext"]
 
@@ -32,6 +34,7 @@ class Ciphertext(Vector):
     ``a + 3``, ``7 - a``          0
     ``3 * a``, ``a * 0.75``       those of the number below the point: 0, 2
     ``a * 0.1``, ``a * [1, 2]``   `Engine.precision_bits`
+    ``a / 2``, ``a / [1, 3]``     those of the product with the inverse
     ``a * b``                     `Engine.precision_bits`
     ``[[1, 2], [3, 4]] @ a``      `Engine.precision_bits`
     ============================  ===================================================
@@ -47,6 +50,15 @@ class Ciphertext(Vector):
     """
 
     __slots__ = ("is_real",)
+
+    _next_steps: ClassVar[Mapping[str, str]] = {
+        "divide": "divide by numbers and arrays in the clear",
+        "matmul": "write it as (x * y).sum(axis=-1), or matrix @ x for a matrix in the clear",
+        **dict.fromkeys(
+            ("floor_divide", "remainder", "divmod", "less", "less_equal", "absolute"),
+            "ciphertexts of everlevel.Engine have functions and comparisons: see Engine.create_bridge",
+        ),
+    }
 
     is_real: bool
     """Whether decryption gives float64 (else complex128)."""
@@ -86,9 +98,15 @@ class Ciphertext(Vector):
         mean: Ciphertext = self._engine.mean(self, axis=axis, keepdims=keepdims)
         return mean
 
+    def __truediv__(self, divisor: Any) -> Ciphertext:
+        if not is_clear(divisor):
+            return super().__truediv__(divisor)  # type: ignore[misc,no-any-return]
+        quotient: Ciphertext = self._engine.multiply(self, _checks.inverse("divide", divisor))
+        return quotient
+
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not isinstance(matrix, (list, tuple, np.ndarray, Mapping)):
-            return NotImplemented
+            return super().__rmatmul__(matrix)  # type: ignore[misc,no-any-return]
         product: Ciphertext = self._engine.multiply_matrix(matrix, self)
         return product
 
