@@ -8,7 +8,7 @@ use everlevel_io::schema::{refuse, require, require_own};
 use everlevel_io::{ALIGNMENT, kinds};
 
 use crate::circuits::matrix::Shape;
-use crate::circuits::matrix::plan::{Plan, most_babies};
+use crate::circuits::matrix::plan::Plan;
 use crate::claims::Padding;
 use crate::encoder::Coefficients;
 use crate::files::content::{FileContent, Stored, key_items};
@@ -146,9 +146,8 @@ impl Shape {
         if total != Some(entry.diagonals.len()) {
             return refuse("block_sizes", format!("{block_sizes:?}"), format!("{} in all", entry.diagonals.len()));
         }
-        let most = most_babies(slots);
-        if !(1..=most).contains(&entry.baby_count) || entry.baby_count.count_ones() != 1 {
-            return refuse("baby_count", entry.baby_count, format!("a power of two up to {most}"));
+        if !(1..=slots as i64).contains(&entry.baby_count) || entry.baby_count.count_ones() != 1 {
+            return refuse("baby_count", entry.baby_count, format!("a power of two up to {slots}"));
         }
         let half = slots as i64 / 2;
         let plan = Plan { baby_count: entry.baby_count, block_columns, diagonals: entry.diagonals, block_sizes };

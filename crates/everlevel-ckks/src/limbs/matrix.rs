@@ -100,7 +100,7 @@ impl Context {
         let (babies, at_once) = (plan.babies(0, |_| false).len(), GIANTS_TOGETHER);
         // Slots, coefficients and transforms of diagonals.
         let diagonal = 16 * self.params.slots() + 8 * self.params.n() + self.ring().operand_nbytes(1);
-        let work = ciphertext * (babies + at_once + 2) + diagonal * plan.baby_count as usize * at_once;
+        let work = ciphertext * (babies + at_once + 2) + diagonal * babies * at_once;
         Footprint { held: (16 * self.params.n() * limbs) as u64, work: work as u64 }
     }
 
@@ -185,8 +185,7 @@ impl Context {
     fn matrix_noise(&self, a: &Ciphertext, scan: &Scan, bits: u32, turns: usize) -> f64 {
         let switched = self.params.shape().switch_noise(a.limbs());
         let count = |k: usize| 0.5 * (k as f64).log2();
-        // A baby step is at most one key switch for each binary digit away.
-        let of_babies = switched + count(scan.plan.baby_count.ilog2() as usize);
+        let of_babies = switched + count(scan.plan.longest_way() as usize);
         let turned = log2_hypot(a.log2_noise, of_babies) + f64::from(bits);
         let of_entries = -0.5 * 12f64.log2() + a.bound.max(f64::MIN_POSITIVE).log2() - f64::from(a.budget_bits);
         let of_entries = of_entries + count(scan.plan.diagonals.len());

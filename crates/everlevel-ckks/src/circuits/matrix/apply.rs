@@ -271,8 +271,7 @@ impl Product<'_> {
     fn finished(&self, a: &Ciphertext, values: &Estimate, row: usize, total: Rlwe) -> Ciphertext {
         let ladder = &self.core.ladder;
         let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
-        // A baby step is at most one key switch for each binary digit away.
-        let switches = f64::from(self.shape.plan.baby_count.ilog2());
+        let switches = f64::from(self.shape.plan.longest_way());
         let turned = values.clone().with_noise(self.core.rounding_error(a.scale()) * switches.sqrt());
         let (shape, rounding) = (self.shape, self.core.rounding_error(scale));
         let entries = EntryRounding {

@@ -9,7 +9,7 @@ const GIANT_PRICE: usize = 2;
 /// The diagonals of a matrix's blocks, each split into a giant step and a baby step. Blocks are counted row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// A power of two: baby steps are `0 .. baby_count`.
+    /// A power of two, up to the slots: baby steps are some of `0 .. baby_count`.
     pub(crate) baby_count: i64,
     /// Blocks in a row.
     pub(crate) block_columns: usize,
@@ -29,8 +29,8 @@ pub(crate) struct Steps {
     pub(crate) positions: Range<usize>,
 }
 
-/// The largest number of baby steps, of which a matrix multiplication key has every one: the power of two at or below
-/// the root.
+/// The largest number of baby steps, all below which have keys in a matrix multiplication key: the power of two at or
+/// below the root.
 pub(crate) fn most_babies(slots: usize) -> i64 {
     1 << (slots.trailing_zeros() / 2)
 }
@@ -58,12 +58,16 @@ impl Plan {
             diagonals: blocks.concat(),
             block_sizes: blocks.iter().map(Vec::len).collect(),
         };
-        let counts = std::iter::successors(Some(1), |b| Some(2 * b)).take_while(|b| *b <= most_babies(slots));
-        counts.map(of).min_by_key(Self::price).unwrap_or_else(|| of(1))
+        let counts = std::iter::successors(Some(1), |b| Some(2 * b)).take_while(|b| *b <= slots as i64);
+        // Far diagonals may be baby steps, too, where there are as few of them as a dense matrix has: all are in memory.
+        let most = block_columns * most_babies(slots) as usize;
+        let price =
+            |(babies, giants): (usize, usize)| if babies <= most { babies + GIANT_PRICE * giants } else { usize::MAX };
+        counts.map(of).min_by_key(|plan| price(plan.step_counts())).unwrap_or_else(|| of(1))
     }
 
-    /// The numbers of [`Plan::babies`] and of giant steps, as a price: splits are tried by the thousand.
-    fn price(&self) -> usize {
+    /// The numbers of [`Plan::babies`] and of giant steps: splits are tried by the thousand.
+    fn step_counts(&self) -> (usize, usize) {
         let blocks = self.blocks();
         let diagonals = |start: usize, step: usize, count: usize| {
             let some = blocks.iter().skip(start).step_by(step).take(count);
@@ -87,8 +91,7 @@ impl Plan {
             giants.dedup();
             giants.len()
         };
-        let babies: usize = (0..self.block_columns).map(babies_of).sum();
-        babies + GIANT_PRICE * (0..self.block_rows()).map(giants_of).sum::<usize>()
+        ((0..self.block_columns).map(babies_of).sum(), (0..self.block_rows()).map(giants_of).sum())
     }
 
     pub(crate) fn block_rows(&self) -> usize {
@@ -117,6 +120,11 @@ impl Plan {
             }
         }
         all
+    }
+
+    /// Key switches on the way to a baby step, at most: one for each binary digit.
+    pub(crate) fn longest_way(&self) -> u32 {
+        self.diagonals.iter().map(|d| d.rem_euclid(self.baby_count).count_ones()).max().unwrap_or(0)
     }
 
     /// The left rotations of baby steps that have a key each, of every column of blocks.
@@ -182,11 +190,12 @@ mod tests {
             [(&some[..1], 1), (&some[1..2], 1), (&some[2..3], 1), (&some[..], 3), (&some[..], 1), (&some[..], 6)]
         {
             let plan = Plan::new(blocks, columns, 64);
-            assert!(plan.baby_count <= most_babies(64));
+            assert!(plan.baby_count <= 64);
             assert_eq!(plan.block_rows(), blocks.len() / columns);
             let babies: usize = (0..columns).map(|column| plan.babies(column, |_| false).len()).sum();
             let giants: usize = (0..plan.block_rows()).map(|row| plan.by_giant(row).len()).sum();
-            assert_eq!(plan.price(), babies + GIANT_PRICE * giants);
+            assert_eq!(plan.step_counts(), (babies, giants));
+            assert!(babies <= columns * most_babies(64) as usize);
             let mut seen = vec![Vec::new(); blocks.len()];
             for row in 0..plan.block_rows() {
                 for (giant, blocks) in plan.by_giant(row) {
