@@ -37,6 +37,12 @@ impl Batch {
     pub fn set(&self) -> &PrimeSet {
         self.cts[0].set()
     }
+
+    /// `self += other`, at the same level.
+    fn add_assign(&mut self, ring: &Ring, other: &Self) {
+        debug_assert_eq!(self.level, other.level);
+        self.cts.iter_mut().zip(&other.cts).for_each(|(a, b)| a.add_assign(ring, b));
+    }
 }
 
 /// `a/b` as products of primes, without overflow.
@@ -156,25 +162,35 @@ impl Ladder {
             _ => {
                 let mut each = terms.iter().map(|term| self.linear_combination(ring, &[*term], target));
                 let mut sum = each.next().expect("a linear combination has terms");
-                each.for_each(|w| self.add_assign(ring, &mut sum, &w));
+                each.for_each(|w| sum.add_assign(ring, &w));
                 sum
             }
         }
     }
 
     fn combine(&self, ring: &Ring, terms: &[(&Batch, f64)], from: &PrimeSet, target: usize) -> Batch {
-        let to = &self.sets[target];
+        let zero = |ct: &Rlwe| ct.map(|part| ring.zero_beside(part, from));
+        let mut sums: Vec<Rlwe> = terms.first().map_or(Vec::new(), |(w, _)| w.cts.iter().map(zero).collect());
+        self.add_multiples(ring, parts_of(&mut sums), terms, from, target);
+        Batch { cts: Rlwe::rescale_many(sums, ring, &self.sets[target]), level: target }
+    }
+
+    /// `sums += Σ c_i·w_i` modulo `from`, before the division that brings them to `target`.
+    fn add_multiples<'s>(
+        &self,
+        ring: &Ring,
+        sums: impl Iterator<Item = [&'s mut Poly<Eval>; 2]>,
+        terms: &[(&Batch, f64)],
+        from: &PrimeSet,
+        target: usize,
+    ) {
         let integers: Vec<i128> = terms.iter().map(|(w, c)| self.factor(ring, *c, w.level, from, target).0).collect();
-        let sum = |at: usize, part: fn(&Rlwe) -> &Poly<Eval>| {
-            let mut acc = ring.zero_beside(part(&terms[0].0.cts[at]), from);
+        for (at, [c0, c1]) in sums.enumerate() {
             for ((w, _), integer) in terms.iter().zip(&integers) {
-                ring.mul_residues_add_assign(&mut acc, part(&w.cts[at]), |m| m.reduce_i128(*integer));
+                ring.mul_residues_add_assign(c0, &w.cts[at].c0, |m| m.reduce_i128(*integer));
+                ring.mul_residues_add_assign(c1, &w.cts[at].c1, |m| m.reduce_i128(*integer));
             }
-            acc
-        };
-        let together = terms.first().map_or(0, |(w, _)| w.cts.len());
-        let sums = (0..together).map(|at| Rlwe { c0: sum(at, |ct| &ct.c0), c1: sum(at, |ct| &ct.c1) }).collect();
-        Batch { cts: Rlwe::rescale_many(sums, ring, to), level: target }
+        }
     }
 
     /// This message at a lower level, with that level's scale.
@@ -182,18 +198,62 @@ impl Ladder {
         if w.level == target { Cow::Borrowed(w) } else { Cow::Owned(self.mul_constant(ring, w, 1.0, target)) }
     }
 
-    /// `a·b`, relinearized, one level below the lower operand.
-    pub fn mul(&self, ring: &Ring, a: &Batch, b: &Batch, key: &KeyPair) -> Batch {
-        let level = a.level.min(b.level);
-        let (a, b) = (self.at_level(ring, a, level), self.at_level(ring, b, level));
-        let products = a.cts.iter().zip(&b.cts).map(|(a, b)| tensor(ring, [a, b])).collect();
-        drop((a, b));
-        self.relinearized(ring, products, level, key)
+    /// `sum += times·a·b`.
+    pub fn add_product(&self, ring: &Ring, sum: &mut LadderSum, [a, b]: [&Batch; 2], times: u8) {
+        let above = sum.target + 1;
+        let first = self.at_level(ring, a, above);
+        let mut product = if std::ptr::eq(a, b) {
+            squares(ring, &first)
+        } else {
+            let second = self.at_level(ring, b, above);
+            first.cts.iter().zip(&second.cts).map(|(a, b)| tensor(ring, [a, b])).collect()
+        };
+        if times > 1 {
+            product.iter_mut().flatten().for_each(|part| ring.mul_residues_assign(part, |_| times.into()));
+        }
+        let Some(products) = &mut sum.products else {
+            let linear = sum.linear.take().into_iter().flatten();
+            for ([c0, c1, _], linear) in product.iter_mut().zip(linear) {
+                ring.add_assign(c0, &linear.c0);
+                ring.add_assign(c1, &linear.c1);
+            }
+            sum.products = Some(product);
+            return;
+        };
+        products.iter_mut().flatten().zip(product.iter().flatten()).for_each(|(a, b)| ring.add_assign(a, b));
     }
 
-    /// `a²`, relinearized, one level lower.
-    pub fn square(&self, ring: &Ring, a: &Batch, key: &KeyPair) -> Batch {
-        self.relinearized(ring, squares(ring, a), a.level, key)
+    /// `sum += Σ c_i·w_i`: terms that have the primes of the level above the sum's share its rescaling.
+    pub fn add_terms(&self, ring: &Ring, sum: &mut LadderSum, terms: &[(&Batch, f64)]) {
+        let from = &self.sets[sum.target + 1];
+        let (merged, apart): (Vec<_>, Vec<_>) = terms.iter().copied().partition(|(w, _)| from.is_subset(w.set()));
+        if !apart.is_empty() {
+            let apart = self.linear_combination(ring, &apart, sum.target);
+            match &mut sum.apart {
+                None => sum.apart = Some(apart),
+                Some(whole) => whole.add_assign(ring, &apart),
+            }
+        }
+        if merged.is_empty() {
+            return;
+        }
+        if let Some(products) = &mut sum.products {
+            let parts = products.iter_mut().map(|[c0, c1, _]| [c0, c1]);
+            return self.add_multiples(ring, parts, &merged, from, sum.target);
+        }
+        let zero = |ct: &Rlwe| ct.map(|part| ring.zero_beside(part, from));
+        let linear = sum.linear.get_or_insert_with(|| merged[0].0.cts.iter().map(zero).collect());
+        self.add_multiples(ring, parts_of(linear), &merged, from, sum.target);
+    }
+
+    /// The value of a sum that has a product.
+    pub fn finish(&self, ring: &Ring, sum: LadderSum, key: &KeyPair) -> Batch {
+        let products = sum.products.expect("a sum has a product");
+        let mut value = self.relinearized(ring, products, sum.target + 1, key);
+        if let Some(apart) = sum.apart {
+            value.add_assign(ring, &apart);
+        }
+        value
     }
 
     /// Products at a level, relinearized, one level lower.
@@ -202,28 +262,35 @@ impl Ladder {
         Batch { cts, level: level - 1 }
     }
 
-    /// `a += b`, with `b` brought down to `a`'s level.
-    pub fn add_assign(&self, ring: &Ring, a: &mut Batch, b: &Batch) {
-        let b = self.at_level(ring, b, a.level);
-        a.cts.iter_mut().zip(&b.cts).for_each(|(a, b)| a.add_assign(ring, b));
-    }
-
-    /// `a −= b`, with `b` brought down to `a`'s level.
-    pub fn sub_assign(&self, ring: &Ring, a: &mut Batch, b: &Batch) {
-        let b = self.at_level(ring, b, a.level);
-        a.cts.iter_mut().zip(&b.cts).for_each(|(a, b)| a.sub_assign(ring, b));
-    }
-
     /// `a += c` for a real constant.
     pub fn add_constant(&self, ring: &Ring, a: &mut Batch, c: f64) {
         let integer = self.integer(c, a.level);
         a.cts.iter_mut().for_each(|ct| ring.add_gaussian_assign(&mut ct.c0, integer, 0));
     }
+}
 
-    /// `a *= 2`.
-    pub fn double(&self, ring: &Ring, a: &mut Batch) {
-        a.cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, 2));
+/// A sum of products and multiples at a level of a ladder: what is at hand of it before its key switch.
+#[derive(Debug)]
+pub(crate) struct LadderSum {
+    target: usize,
+    /// Products and multiples, over the primes of the level above and at the square of its scale.
+    products: Option<Vec<Tensor>>,
+    /// Multiples over the same primes, while there is no product.
+    linear: Option<Vec<Rlwe>>,
+    /// Multiples of values without those primes, at the sum's own level.
+    apart: Option<Batch>,
+}
+
+impl LadderSum {
+    /// A sum at a level, of nothing yet.
+    pub fn new(target: usize) -> Self {
+        Self { target, products: None, linear: None, apart: None }
     }
+}
+
+/// The two polynomials of each ciphertext.
+fn parts_of(cts: &mut [Rlwe]) -> impl Iterator<Item = [&mut Poly<Eval>; 2]> {
+    cts.iter_mut().map(|ct| [&mut ct.c0, &mut ct.c1])
 }
 
 /// A product of two ciphertexts, before it is relinearized.

@@ -57,6 +57,7 @@ pub use circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
 pub use circuits::bootstrap::prepare::PreparedKey;
 pub use circuits::bootstrap::run::{BootstrapStep, Observer};
+pub use circuits::counts::{PolynomialSteps, polynomial_steps};
 pub use circuits::elements::polynomial_depth;
 pub use circuits::matrix::apply::RotationKeys;
 pub use circuits::matrix::footprint::MatrixForm;

@@ -186,12 +186,12 @@ const BOOTSTRAPS: &str = "
     lossy_bootstrap_key large 3 65d2ebd88b03c4c5de001a87
     bootstrap_key both medium 3 2f9081e92c9a2186296ace7b
     encrypt c30a50c0e471bfbeb0d9ca13
-    bootstrap a5d797467723190911e69583
-    lossy 3fa6358d1cb46bacac4510a4
-    usual 5e19213bd146c1db279f5013
-    lossy real 33eb412aa54074d47402c97f
-    sign 5babcf41e2cc35d329b54109
-    small 2dc2e5d8792fed4e18a8506a
-    merge, real 9d5a5827c675647d8b00f228
-    merge, imaginary 1cea74843d45ea6e4f598b01
+    bootstrap 896d51c57b8a4ba9ac93891d
+    lossy 4f8a97ad0e8d5ed3bd17f036
+    usual a3b9c10b4f943e8e59f60cbd
+    lossy real f0d492a027d0ad49f369a6e3
+    sign d852b399cdd8f2599174e1ce
+    small 46403594c171e87ce23a22d3
+    merge, real 78565af58d83225f0174e26f
+    merge, imaginary 8860c9b833bdf3894d711948
 ";

@@ -147,6 +147,13 @@ pub fn split_polynomial(depth: usize, level: usize, level_out: usize, makes_real
     Split::plan(depth, level, level_out, makes_real).map(|split| (split.inner, split.outer))
 }
 
+/// Relinearizations, products, multiples and rescalings of a Chebyshev series, at each level from its argument's down.
+#[pyfunction]
+pub fn polynomial_steps(coefficients: Vec<f64>) -> Vec<(usize, usize, usize, usize)> {
+    let of_level = |steps: ckks::PolynomialSteps| (steps.switches, steps.products, steps.multiples, steps.rescalings);
+    ckks::polynomial_steps(&coefficients).into_iter().map(of_level).collect()
+}
+
 /// The role of a ciphertext's imaginary parts.
 fn imaginary(name: &str) -> Imaginary {
     match name {

@@ -26,8 +26,8 @@ mod _native {
     use crate::call::provoke_panic;
     #[pymodule_export]
     use crate::circuits::{
-        argument_of_slots, deep_polynomials, extremum_of_slots, of_difference, of_sign, plan_sign, refresh,
-        split_polynomial,
+        argument_of_slots, deep_polynomials, extremum_of_slots, of_difference, of_sign, plan_sign, polynomial_steps,
+        refresh, split_polynomial,
     };
     #[pymodule_export]
     use crate::context::Context;

@@ -9,36 +9,47 @@ use std::collections::BTreeMap;
 
 use crate::series::Basis;
 
-/// Arithmetic that polynomials are evaluated in. A product is one level below its lower operand, and operands of
-/// different levels are brought to the lower one.
+/// The role of a value in the evaluation of a polynomial.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Role {
+    /// Element of a basis, which has a bound of its own.
+    Element(Basis, usize),
+    /// Value of the polynomial or of a part of it.
+    Part,
+}
+
+/// Arithmetic that polynomials are evaluated in.
 pub(crate) trait Arithmetic {
     /// Encrypted values of one level.
     type Value;
+    /// Sum of products and of multiples that a key switch and a rescaling bring to a level.
+    type Sum;
 
     fn level(&self, x: &Self::Value) -> usize;
-    fn square(&self, x: &Self::Value) -> Self::Value;
-    fn product(&self, a: &Self::Value, b: &Self::Value) -> Self::Value;
-    /// `2x²`.
-    fn doubled_square(&self, x: &Self::Value) -> Self::Value {
-        let mut y = self.square(x);
-        self.double(&mut y);
-        y
-    }
-    /// `x *= 2`.
-    fn double(&self, x: &mut Self::Value);
-    fn add_constant(&self, x: &mut Self::Value, c: f64);
-    /// `a += b`, at `a`'s level.
-    fn add_assign(&self, a: &mut Self::Value, b: &Self::Value);
-    /// `a −= b`, at `a`'s level.
-    fn sub_assign(&self, a: &mut Self::Value, b: &Self::Value);
     /// `Σ c_i·x_i` at a level below every operand's.
     fn linear_combination(&self, terms: &[(&Self::Value, f64)], target: usize) -> Self::Value;
-    /// The product at a level, of `a` that is one above it and of `b` that is so at least.
-    fn product_at(&self, a: &Self::Value, b: &Self::Value, target: usize) -> Self::Value;
+    /// A sum at a level, of nothing yet.
+    fn empty(&self, target: usize) -> Self::Sum;
+    /// `sum += times·a·b`, for values at higher levels than the sum's.
+    fn add_product(&self, sum: &mut Self::Sum, a: &Self::Value, b: &Self::Value, times: u8);
+    /// `sum += Σ c_i·x_i`, for values at higher levels than the sum's.
+    fn add_terms(&self, sum: &mut Self::Sum, terms: &[(&Self::Value, f64)]);
+    /// The value of a sum that has a product.
+    fn finish(&self, sum: Self::Sum) -> Self::Value;
+    fn add_constant(&self, x: &mut Self::Value, c: f64);
     /// Zeros at the level of other values.
     fn zero(&self, x: &Self::Value) -> Self::Value;
-    /// Tells that a value is an element of a basis, which has a bound of its own.
-    fn is_element(&self, _: &mut Self::Value, _: Basis, _: usize) {}
+    /// Tells what a value is.
+    fn has_role(&self, _: &mut Self::Value, _: Role) {}
+
+    /// `2x² − 1`, one level lower.
+    fn doubled(&self, x: &Self::Value) -> Self::Value {
+        let mut sum = self.empty(self.level(x) - 1);
+        self.add_product(&mut sum, x, x, 2);
+        let mut value = self.finish(sum);
+        self.add_constant(&mut value, -1.0);
+        value
+    }
 }
 
 /// Levels that a polynomial of this degree costs.
@@ -79,21 +90,19 @@ impl<A: Arithmetic> BasisElements<A> {
             self.compute(a - b);
         }
         let arithmetic = &self.arithmetic;
-        let mut product = if a == b {
-            arithmetic.square(&self.known[&a])
-        } else {
-            arithmetic.product(&self.known[&a], &self.known[&b])
-        };
-        if self.basis == Basis::Chebyshev {
-            // T_a·T_b = (T_(a+b) + T_(a−b))/2.
-            arithmetic.double(&mut product);
-            match a - b {
-                0 => arithmetic.add_constant(&mut product, -1.0),
-                d => arithmetic.sub_assign(&mut product, &self.known[&d]),
-            }
+        let mut sum = arithmetic.empty(self.level_of(k));
+        let is_chebyshev = self.basis == Basis::Chebyshev;
+        // T_a·T_b = (T_(a+b) + T_(a−b))/2.
+        arithmetic.add_product(&mut sum, &self.known[&a], &self.known[&b], if is_chebyshev { 2 } else { 1 });
+        if is_chebyshev && a != b {
+            arithmetic.add_terms(&mut sum, &[(&self.known[&(a - b)], -1.0)]);
         }
-        arithmetic.is_element(&mut product, self.basis, k);
-        self.known.insert(k, product);
+        let mut element = arithmetic.finish(sum);
+        if is_chebyshev && a == b {
+            arithmetic.add_constant(&mut element, -1.0);
+        }
+        arithmetic.has_role(&mut element, Role::Element(self.basis, k));
+        self.known.insert(k, element);
     }
 
     /// Element `k ≥ 1`.
@@ -103,43 +112,70 @@ impl<A: Arithmetic> BasisElements<A> {
     }
 
     /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still
-    /// needs are dropped before its product.
-    fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, is_last: bool) -> Value<A::Value> {
+    /// needs are dropped before its product: all but the `kept` ones.
+    fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, kept: Option<&[usize]>) -> Value<A::Value> {
+        let (mut value, constant) = match self.combined(p, babies, target) {
+            Some((terms, constant)) if terms.is_empty() => return Value::Constant(constant),
+            Some((terms, constant)) => (self.arithmetic.linear_combination(&self.taken(&terms), target), constant),
+            None => {
+                let mut sum = (self.arithmetic.empty(target), 0.0);
+                self.add_parts(&mut sum, p, babies, target, kept);
+                (self.arithmetic.finish(sum.0), sum.1)
+            }
+        };
+        self.arithmetic.add_constant(&mut value, constant);
+        self.arithmetic.has_role(&mut value, Role::Part);
+        Value::Ciphertext(value)
+    }
+
+    /// The elements and coefficients of a `p` that is a linear combination at level `target` of elements that are there
+    /// anyway, and its constant. Of what is none, some quotient is a ciphertext.
+    fn combined(&mut self, p: &[f64], babies: usize, target: usize) -> Option<(Vec<(usize, f64)>, f64)> {
+        let terms: Vec<_> = (1..p.len()).map(|k| (k, p[k])).filter(|(_, c)| *c != 0.0).collect();
+        let is_there = |k: usize| (k < babies || k.is_power_of_two()) && self.level_of(k) > target;
+        if !terms.iter().all(|&(k, _)| is_there(k)) {
+            return None;
+        }
+        terms.iter().for_each(|&(k, _)| self.compute(k));
+        Some((terms, p.first().copied().unwrap_or(0.0)))
+    }
+
+    fn taken(&self, terms: &[(usize, f64)]) -> Vec<(&A::Value, f64)> {
+        terms.iter().map(|(k, c)| (&self.known[k], *c)).collect()
+    }
+
+    /// Adds `p` to a sum at level `target` and its constant: with its remainders, whose products share a key switch.
+    fn add_parts(&mut self, sum: &mut (A::Sum, f64), p: &[f64], babies: usize, target: usize, kept: Option<&[usize]>) {
+        if let Some((terms, constant)) = self.combined(p, babies, target) {
+            sum.1 += constant;
+            if !terms.is_empty() {
+                self.arithmetic.add_terms(&mut sum.0, &self.taken(&terms));
+            }
+            return;
+        }
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
-        if degree == 0 {
-            return Value::Constant(p.first().copied().unwrap_or(0.0));
-        }
-        let reachable = |e: &Self, k: usize| e.level_of(k) > target;
-        if degree < babies && (1..=degree).filter(|&k| p[k] != 0.0).all(|k| reachable(self, k)) {
-            let used: Vec<usize> = (1..=degree).filter(|&k| p[k] != 0.0).collect();
-            used.iter().for_each(|&k| self.compute(k));
-            let terms: Vec<(&A::Value, f64)> = used.iter().map(|k| (&self.known[k], p[*k])).collect();
-            let mut sum = self.arithmetic.linear_combination(&terms, target);
-            self.arithmetic.add_constant(&mut sum, p[0]);
-            return Value::Ciphertext(sum);
-        }
         let k = 1 << degree.ilog2();
         let (quotient, remainder) = self.divide(&p[..=degree], k);
+        let kept_beside = kept.map(|kept| [kept, &[k]].concat());
         // The first to be evaluated takes memory during the other's products: the remainder waits, but for elements
         // that go after it.
-        let first = is_last.then(|| self.evaluate(&remainder, babies, target, false));
-        let quotient = self.evaluate(&quotient, babies, target + 1, is_last);
-        if is_last {
+        if kept.is_some() {
+            self.add_parts(sum, &remainder, babies, target, None);
+        }
+        let quotient = self.evaluate(&quotient, babies, target + 1, kept_beside.as_deref());
+        if let Some(kept) = kept {
             // A power of two comes from squares of any smaller one.
             let largest = self.known.keys().rev().copied().find(|j| j.is_power_of_two() && *j <= k);
-            self.known.retain(|&j, _| Some(j) == largest);
+            self.known.retain(|&j, _| Some(j) == largest || kept.contains(&j));
         }
         self.compute(k);
-        let giant = &self.known[&k];
-        let mut sum = match quotient {
-            Value::Constant(c) => self.arithmetic.linear_combination(&[(giant, c)], target),
-            Value::Ciphertext(q) => self.arithmetic.product_at(&q, giant, target),
-        };
-        match first.unwrap_or_else(|| self.evaluate(&remainder, babies, target, false)) {
-            Value::Constant(c) => self.arithmetic.add_constant(&mut sum, c),
-            Value::Ciphertext(r) => self.arithmetic.add_assign(&mut sum, &r),
+        match quotient {
+            Value::Constant(c) => self.arithmetic.add_terms(&mut sum.0, &[(&self.known[&k], c)]),
+            Value::Ciphertext(q) => self.arithmetic.add_product(&mut sum.0, &q, &self.known[&k], 1),
         }
-        Value::Ciphertext(sum)
+        if kept.is_none() {
+            self.add_parts(sum, &remainder, babies, target, None);
+        }
     }
 
     /// `p = q·B_k + r`, for `k ≤ deg p < 2k`.
@@ -166,7 +202,7 @@ impl<A: Arithmetic> BasisElements<A> {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         let babies = baby_count(degree);
         let target = self.x_level - polynomial_depth(degree);
-        match self.evaluate(p, babies, target, is_last) {
+        match self.evaluate(p, babies, target, is_last.then_some(&[])) {
             Value::Ciphertext(w) => w,
             Value::Constant(c) => {
                 let mut w = self.arithmetic.zero(&self.known[&1]);

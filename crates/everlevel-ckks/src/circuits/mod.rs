@@ -1,6 +1,6 @@
 //! Circuits, which are composed of a context's operations and of bootstraps.
 //!
-//! `polynomial`, by `elements` of any arithmetic (`roundings` is that of errors), `matrix`, `sums` of slots and
+//! `polynomial`, by `elements` of any arithmetic (`roundings` is that of errors, `counts` that of levels), `matrix`, `sums` of slots and
 //! `bootstrap` are calls of a [`crate::Context`] and a [`crate::Bootstrapper`].
 //!
 //! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`]
@@ -18,6 +18,7 @@ pub mod sign;
 pub mod table;
 
 pub(crate) mod bootstrap;
+pub(crate) mod counts;
 pub(crate) mod elements;
 pub(crate) mod matrix;
 pub(crate) mod polynomial;

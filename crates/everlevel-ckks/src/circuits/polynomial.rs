@@ -9,7 +9,7 @@ use super::sizes::TooLarge;
 use crate::claims::{Claims, Padding};
 use crate::core::Core;
 use crate::keys::{KeyPair, RelinearizationKey};
-use crate::ladder::{self, Batch, Ladder};
+use crate::ladder::{Batch, Ladder, LadderSum};
 use crate::series::{Basis, Series};
 use crate::{Ciphertext, Context, Error};
 
@@ -27,47 +27,34 @@ pub(crate) struct OfLevels<'a> {
 
 impl Arithmetic for OfLevels<'_> {
     type Value = Batch;
+    type Sum = LadderSum;
 
     fn level(&self, x: &Batch) -> usize {
         x.level
-    }
-
-    fn square(&self, x: &Batch) -> Batch {
-        self.ladder.square(self.ring, x, self.key)
-    }
-
-    /// Doubled before it is rescaled, for the rounding of one square.
-    fn doubled_square(&self, x: &Batch) -> Batch {
-        self.ladder.relinearized(self.ring, ladder::doubled_squares(self.ring, x), x.level, self.key)
-    }
-
-    fn product(&self, a: &Batch, b: &Batch) -> Batch {
-        self.ladder.mul(self.ring, a, b, self.key)
-    }
-
-    fn double(&self, x: &mut Batch) {
-        self.ladder.double(self.ring, x);
-    }
-
-    fn add_constant(&self, x: &mut Batch, c: f64) {
-        self.ladder.add_constant(self.ring, x, c);
-    }
-
-    fn add_assign(&self, a: &mut Batch, b: &Batch) {
-        self.ladder.add_assign(self.ring, a, b);
-    }
-
-    fn sub_assign(&self, a: &mut Batch, b: &Batch) {
-        self.ladder.sub_assign(self.ring, a, b);
     }
 
     fn linear_combination(&self, terms: &[(&Batch, f64)], target: usize) -> Batch {
         self.ladder.linear_combination(self.ring, terms, target)
     }
 
-    fn product_at(&self, a: &Batch, b: &Batch, target: usize) -> Batch {
-        let b = self.ladder.at_level(self.ring, b, target + 1);
-        self.ladder.mul(self.ring, a, &b, self.key)
+    fn empty(&self, target: usize) -> LadderSum {
+        LadderSum::new(target)
+    }
+
+    fn add_product(&self, sum: &mut LadderSum, a: &Batch, b: &Batch, times: u8) {
+        self.ladder.add_product(self.ring, sum, [a, b], times);
+    }
+
+    fn add_terms(&self, sum: &mut LadderSum, terms: &[(&Batch, f64)]) {
+        self.ladder.add_terms(self.ring, sum, terms);
+    }
+
+    fn finish(&self, sum: LadderSum) -> Batch {
+        self.ladder.finish(self.ring, sum, self.key)
+    }
+
+    fn add_constant(&self, x: &mut Batch, c: f64) {
+        self.ladder.add_constant(self.ring, x, c);
     }
 
     fn zero(&self, x: &Batch) -> Batch {

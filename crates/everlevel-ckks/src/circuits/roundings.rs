@@ -56,77 +56,53 @@ impl<'a> Roundings<'a> {
         x
     }
 
-    /// A product one level lower, before it is rescaled.
-    fn unrounded_product(&self, a: &Rounded, b: &Rounded) -> Rounded {
-        let level = a.level.min(b.level);
-        let (a, b) = (self.at_level(a, level), self.at_level(b, level));
-        let mut product = Rounded::exact(a.value * b.value, level - 1);
-        product.accrue(&a.errors, b.value);
-        product.accrue(&b.errors, a.value);
-        product
-    }
-
     fn at_level(&self, x: &Rounded, level: usize) -> Rounded {
         let same = Rounded { level, value: x.value, errors: x.errors.clone() };
         if x.level == level { same } else { self.rounded(same) }
-    }
-
-    fn added(&self, a: &mut Rounded, b: &Rounded, c: f64) {
-        let b = self.at_level(b, a.level);
-        a.value += c * b.value;
-        a.accrue(&b.errors, c);
     }
 }
 
 impl Arithmetic for &Roundings<'_> {
     type Value = Rounded;
+    type Sum = Rounded;
 
     fn level(&self, x: &Rounded) -> usize {
         x.level
     }
 
-    fn square(&self, x: &Rounded) -> Rounded {
-        self.product(x, x)
-    }
-
-    fn product(&self, a: &Rounded, b: &Rounded) -> Rounded {
-        self.rounded(self.unrounded_product(a, b))
-    }
-
-    fn doubled_square(&self, x: &Rounded) -> Rounded {
-        let mut twice = self.unrounded_product(x, x);
-        self.double(&mut twice);
-        self.rounded(twice)
-    }
-
-    fn double(&self, x: &mut Rounded) {
-        x.value *= 2.0;
-        x.errors.iter_mut().for_each(|error| *error *= 2.0);
-    }
-
-    fn add_constant(&self, x: &mut Rounded, c: f64) {
-        x.value += c;
-    }
-
-    fn add_assign(&self, a: &mut Rounded, b: &Rounded) {
-        self.added(a, b, 1.0);
-    }
-
-    fn sub_assign(&self, a: &mut Rounded, b: &Rounded) {
-        self.added(a, b, -1.0);
-    }
-
     fn linear_combination(&self, terms: &[(&Rounded, f64)], target: usize) -> Rounded {
-        let mut sum = Rounded { level: target, value: 0.0, errors: Vec::new() };
+        let mut sum = self.empty(target);
+        self.add_terms(&mut sum, terms);
+        self.finish(sum)
+    }
+
+    fn empty(&self, target: usize) -> Rounded {
+        Rounded::exact(0.0, target)
+    }
+
+    fn add_product(&self, sum: &mut Rounded, a: &Rounded, b: &Rounded, times: u8) {
+        let first = self.at_level(a, sum.level + 1);
+        // A square's operand is brought down once.
+        let second = (!std::ptr::eq(a, b)).then(|| self.at_level(b, sum.level + 1));
+        let (second, times) = (second.as_ref().unwrap_or(&first), f64::from(times));
+        sum.value += times * first.value * second.value;
+        sum.accrue(&first.errors, times * second.value);
+        sum.accrue(&second.errors, times * first.value);
+    }
+
+    fn add_terms(&self, sum: &mut Rounded, terms: &[(&Rounded, f64)]) {
         for (x, c) in terms {
             sum.value += c * x.value;
             sum.accrue(&x.errors, *c);
         }
+    }
+
+    fn finish(&self, sum: Rounded) -> Rounded {
         self.rounded(sum)
     }
 
-    fn product_at(&self, a: &Rounded, b: &Rounded, target: usize) -> Rounded {
-        self.product(a, &self.at_level(b, target + 1))
+    fn add_constant(&self, x: &mut Rounded, c: f64) {
+        x.value += c;
     }
 
     fn zero(&self, x: &Rounded) -> Rounded {

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use super::elements::{Arithmetic, BasisElements};
+use super::elements::{Arithmetic, BasisElements, Role};
 use crate::core::Core;
 use crate::range::SLACK;
 use crate::series::{Basis, Series};
@@ -49,49 +49,48 @@ impl<F> OfSizes<'_, F> {
 
 impl<F: Fn(Basis, usize) -> f64> Arithmetic for OfSizes<'_, F> {
     type Value = Sized;
+    type Sum = Sized;
 
     fn level(&self, x: &Sized) -> usize {
         x.level
     }
 
-    fn square(&self, x: &Sized) -> Sized {
-        self.product(x, x)
+    fn linear_combination(&self, terms: &[(&Sized, f64)], target: usize) -> Sized {
+        let mut sum = self.empty(target);
+        self.add_terms(&mut sum, terms);
+        sum
     }
 
-    fn product(&self, a: &Sized, b: &Sized) -> Sized {
-        Sized { level: a.level.min(b.level) - 1, size: a.size * b.size }
+    fn empty(&self, target: usize) -> Sized {
+        Sized { level: target, size: 0.0 }
     }
 
-    fn double(&self, x: &mut Sized) {
-        x.size *= 2.0;
+    fn add_product(&self, sum: &mut Sized, a: &Sized, b: &Sized, times: u8) {
+        sum.size += f64::from(times) * a.size * b.size;
+    }
+
+    fn add_terms(&self, sum: &mut Sized, terms: &[(&Sized, f64)]) {
+        sum.size += terms.iter().map(|(x, c)| x.size * c.abs()).sum::<f64>();
+    }
+
+    fn finish(&self, sum: Sized) -> Sized {
+        sum
     }
 
     fn add_constant(&self, x: &mut Sized, c: f64) {
-        *x = self.noted(Sized { size: x.size + c.abs(), ..*x });
-    }
-
-    fn add_assign(&self, a: &mut Sized, b: &Sized) {
-        *a = self.noted(Sized { size: a.size + b.size, ..*a });
-    }
-
-    fn sub_assign(&self, a: &mut Sized, b: &Sized) {
-        a.size += b.size;
-    }
-
-    fn linear_combination(&self, terms: &[(&Sized, f64)], target: usize) -> Sized {
-        self.noted(Sized { level: target, size: terms.iter().map(|(x, c)| x.size * c.abs()).sum() })
-    }
-
-    fn product_at(&self, a: &Sized, b: &Sized, target: usize) -> Sized {
-        self.noted(Sized { level: target, size: a.size * b.size })
+        x.size += c.abs();
     }
 
     fn zero(&self, x: &Sized) -> Sized {
         Sized { level: x.level, size: 0.0 }
     }
 
-    fn is_element(&self, x: &mut Sized, basis: Basis, k: usize) {
-        *x = self.noted(Sized { size: x.size.min((self.element)(basis, k)), ..*x });
+    fn has_role(&self, x: &mut Sized, role: Role) {
+        let size = match role {
+            Role::Element(basis, k) => x.size.min((self.element)(basis, k)),
+            Role::Part => x.size,
+        };
+        *x = self.noted(Sized { size, ..*x });
     }
 }
 

@@ -7,7 +7,7 @@ use everlevel_rlwe::SwitchingKey;
 use num_complex::Complex64;
 
 use super::{Ciphertext, Context};
-use crate::circuits::elements::{Arithmetic, BasisElements, polynomial_depth};
+use crate::circuits::elements::{Arithmetic, BasisElements, Role, polynomial_depth};
 use crate::series::{Basis, Series};
 
 /// The most bits below the point of a series' coefficients, whose words have as many as 62.
@@ -35,74 +35,90 @@ impl OfBudgets<'_> {
     fn budget(&self, level: usize) -> u32 {
         self.least + level as u32 * self.spent()
     }
+
+    /// `c·x` at a level.
+    fn multiple(&self, &(x, c): &(&Ciphertext, f64), target: usize) -> Ciphertext {
+        let (above, left) = (self.budget(target + 1), self.budget(target));
+        let x = self.context.at_budget(x, above);
+        // What doubles have of a number, and then more bits than a word would hold of it.
+        let bits = self.spent().min(MOST_CONSTANT_BITS);
+        let product = self.context.times_constant(&x, Complex64::new(c, 0.0), bits, above - bits);
+        self.context.at_budget(&product, left)
+    }
+
+    fn added(&self, mut a: Ciphertext, b: &Ciphertext) -> Ciphertext {
+        let b = self.context.at_budget(b, a.budget_bits);
+        a.ct.add_assign(self.context.ring(), &b.ct);
+        (a.bound, a.log2_noise) = (a.bound + b.bound, log2_sum(a.log2_noise, b.log2_noise));
+        a
+    }
+
+    fn subtracted(&self, mut a: Ciphertext, b: &Ciphertext) -> Ciphertext {
+        let b = self.context.at_budget(b, a.budget_bits);
+        a.ct.sub_assign(self.context.ring(), &b.ct);
+        (a.bound, a.log2_noise) = (a.bound + b.bound, log2_sum(a.log2_noise, b.log2_noise));
+        a
+    }
 }
 
 impl Arithmetic for OfBudgets<'_> {
     type Value = Ciphertext;
+    /// The level, and the sum so far.
+    type Sum = (usize, Option<Ciphertext>);
 
     fn level(&self, x: &Ciphertext) -> usize {
         ((x.budget_bits - self.least) / self.spent()) as usize
     }
 
-    fn square(&self, x: &Ciphertext) -> Ciphertext {
-        self.product(x, x)
+    fn linear_combination(&self, terms: &[(&Ciphertext, f64)], target: usize) -> Ciphertext {
+        let sum = terms.iter().map(|term| self.multiple(term, target)).reduce(|a, b| self.added(a, &b));
+        sum.unwrap_or_else(|| unreachable!("a combination of one element at least"))
     }
 
-    fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Ciphertext {
+    fn empty(&self, target: usize) -> (usize, Option<Ciphertext>) {
+        (target, None)
+    }
+
+    /// Each product is relinearized by itself.
+    fn add_product(&self, (target, sum): &mut Self::Sum, a: &Ciphertext, b: &Ciphertext, times: u8) {
         let lower = a.budget_bits.min(b.budget_bits);
         // A value that is above its level comes down to the next one all the same.
-        let target = self.budget((lower - self.least) as usize / self.spent() as usize - 1);
-        self.context.product(a, b, lower - target, self.key)
+        let mut product = self.context.product(a, b, lower - self.budget(*target), self.key);
+        if times == 2 {
+            let ring = self.context.ring();
+            let ct = product.ct.map(|part| ring.shifted(part, 1, part.count()));
+            product = Ciphertext { ct, bound: 2.0 * product.bound, log2_noise: product.log2_noise + 1.0, ..product };
+        }
+        *sum = Some(match sum.take() {
+            None => product,
+            Some(sum) => self.added(sum, &product),
+        });
     }
 
-    fn double(&self, x: &mut Ciphertext) {
-        let ring = self.context.ring();
-        let ct = x.ct.map(|part| ring.shifted(part, 1, part.count()));
-        *x = Ciphertext { ct, bound: 2.0 * x.bound, log2_noise: x.log2_noise + 1.0, ..*x };
+    fn add_terms(&self, (target, sum): &mut Self::Sum, terms: &[(&Ciphertext, f64)]) {
+        for (x, c) in terms {
+            *sum = Some(match sum.take() {
+                None => self.multiple(&(x, *c), *target),
+                Some(sum) if *c == -1.0 => self.subtracted(sum, x),
+                Some(sum) => self.added(sum, &self.multiple(&(x, *c), *target)),
+            });
+        }
+    }
+
+    fn finish(&self, (_, sum): Self::Sum) -> Ciphertext {
+        sum.unwrap_or_else(|| unreachable!("a sum has a product"))
     }
 
     fn add_constant(&self, x: &mut Ciphertext, c: f64) {
         self.context.add_number(x, Complex64::new(c, 0.0));
     }
 
-    fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
-        let b = self.context.at_budget(b, a.budget_bits);
-        a.ct.add_assign(self.context.ring(), &b.ct);
-        (a.bound, a.log2_noise) = (a.bound + b.bound, log2_sum(a.log2_noise, b.log2_noise));
-    }
-
-    fn sub_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
-        let b = self.context.at_budget(b, a.budget_bits);
-        a.ct.sub_assign(self.context.ring(), &b.ct);
-        (a.bound, a.log2_noise) = (a.bound + b.bound, log2_sum(a.log2_noise, b.log2_noise));
-    }
-
-    fn linear_combination(&self, terms: &[(&Ciphertext, f64)], target: usize) -> Ciphertext {
-        let (above, left) = (self.budget(target + 1), self.budget(target));
-        let term = |(x, c): &(&Ciphertext, f64)| {
-            let x = self.context.at_budget(x, above);
-            // What doubles have of a number, and then more bits than a word would hold of it.
-            let bits = self.spent().min(MOST_CONSTANT_BITS);
-            let product = self.context.times_constant(&x, Complex64::new(*c, 0.0), bits, above - bits);
-            self.context.at_budget(&product, left)
-        };
-        let sum = terms.iter().map(term).reduce(|mut sum, x| {
-            self.add_assign(&mut sum, &x);
-            sum
-        });
-        sum.unwrap_or_else(|| unreachable!("a combination of one element at least"))
-    }
-
-    fn product_at(&self, a: &Ciphertext, b: &Ciphertext, target: usize) -> Ciphertext {
-        debug_assert_eq!(a.budget_bits.min(b.budget_bits), self.budget(target + 1));
-        self.product(a, b)
-    }
-
     fn zero(&self, x: &Ciphertext) -> Ciphertext {
         self.context.times_constant(x, Complex64::default(), 0, x.budget_bits)
     }
 
-    fn is_element(&self, x: &mut Ciphertext, basis: Basis, k: usize) {
+    fn has_role(&self, x: &mut Ciphertext, role: Role) {
+        let Role::Element(basis, k) = role else { return };
         let coefficients = [vec![0.0; k], vec![1.0]].concat();
         x.bound =
             x.bound.min(Series { is_real: self.is_real, ..Series::of_reals(basis, &coefficients) }.largest(self.bound));

@@ -2,7 +2,7 @@
 //!
 //! `sin(2πt) = cos(2π(t − 1/4))`. A polynomial approximates `cos(2π(t − 1/4)/8)`, and three doublings `y ↦ 2y² − 1`
 //! give the cosine of eight times the angle. The cosine is even in `u = (t − 1/4)/K`, so the polynomial is one of
-//! degree 15 in `z = T_2(u) = 2u² − 1`: thirteen products in all, eight levels.
+//! degree 15 in `z = T_2(u) = 2u² − 1`: twelve products and eleven key switches in all, eight levels.
 //!
 //! The integers that appear are sums of 33 uniform numbers, far from uniform themselves: the fit is by least squares,
 //! weighted with their probability and with how much the doublings magnify an error at that point. For the same degree
@@ -271,8 +271,7 @@ impl Plan {
 
 /// `2y² − 1`: the cosine of twice the angle.
 fn doubled<A: Arithmetic, E>(arithmetic: A, y: &A::Value, check: &dyn Fn() -> Result<(), E>) -> Result<A::Value, E> {
-    let mut twice = arithmetic.doubled_square(y);
-    arithmetic.add_constant(&mut twice, -1.0);
+    let twice = arithmetic.doubled(y);
     check().map(|()| twice)
 }
 
