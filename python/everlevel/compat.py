@@ -86,9 +86,6 @@ _OPERANDS: Final = ("ciphertext", "ciphertext1", "ciphertext2")
 KEYS: Final = ("relinearization_key", "conjugation_key", "rotation_key", "small_bootstrap_key", *_BOOTSTRAP_KEYS)
 """The names of a bootstrap's keys, which `everlevel.Engine` knows by their classes."""
 
-OF_EVERY_LEVEL: Final = tuple(f"create_{kind}_key" for kind in ("public", "relinearization", "conjugation", "rotation"))
-"""Functions that take a level, and make keys that serve all."""
-
 OF_DIAGONALS: Final = "encode_to_plain_matrix", "encode_to_light_plain_matrix"
 """Functions that take a level and diagonals, or diagonals alone."""
 
@@ -261,6 +258,11 @@ class Engine(ckks.Engine):
         _checks.level(operation, level, self.max_level)
         return super().create_secret_key(**options)
 
+    def create_public_key(self, secret_key: SecretKey, level: Any = None) -> PublicKey:
+        """Make a key that encrypts at every level: `everlevel.Engine.create_public_key`. A level is checked."""
+        _checks.level("create_public_key", level, self.max_level)
+        return super().create_public_key(secret_key)
+
     def create_merge_bootstrap_key(
         self, secret_key: SecretKey, stage_count: int | None = None, size: str = "medium", **options: Any
     ) -> BootstrapKey:
@@ -296,17 +298,6 @@ def _naming_keys(function: Callable[..., Any]) -> Callable[..., Any]:
             positional, named["stage_count"] = positional[:-1], positional[-1]
         return function(self, *operands, *positional, *keys, **named)
 
-    return call
-
-
-def _taking_level(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function that makes a key for every level check one that it is given."""
-
-    def call(self: Engine, secret_key: SecretKey, level: int | None = None, **options: Any) -> Any:
-        _checks.level(function.__name__, level, self.max_level)
-        return function(self, secret_key, **options)
-
-    call.__name__, call.__doc__ = function.__name__, function.__doc__
     return call
 
 
@@ -371,8 +362,6 @@ for _name, _aliases in ALIASES.items():
     setattr(Engine, _name, accepting(getattr(Engine, _name), _aliases))
 for _name in BOOTSTRAPS:
     setattr(Engine, _name, _naming_keys(getattr(Engine, _name)))
-for _name in OF_EVERY_LEVEL:
-    setattr(Engine, _name, _taking_level(getattr(Engine, _name)))
 for _name in OF_DIAGONALS:
     setattr(Engine, _name, _taking_diagonals(getattr(Engine, _name)))
 for _name, _kind in FILES.items():

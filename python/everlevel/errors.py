@@ -235,11 +235,14 @@ class LevelError(EverlevelError, ValueError):
         The least level that the operation takes.
     max_level : int or None
         The engine's highest level.
+    served : int or None
+        The highest level that the key serves.
     """
 
     level: int | None = None
     needed: int | None = None
     max_level: int | None = None
+    served: int | None = None
 
 
 class ScaleError(EverlevelError, ValueError):

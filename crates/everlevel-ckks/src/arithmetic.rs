@@ -220,7 +220,7 @@ impl Context {
     /// As [`Context::multiply_without_key`]; a key of other parameters or another secret.
     pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         self.check_product("multiply", a, b)?;
-        self.check_secret("multiply", "relinearization key", key.origin, a)?;
+        self.check_key("multiply", key, a, a.level().min(b.level()))?;
         Ok(self.install(|core| {
             let (a, b, level) = core.factors(a, b);
             let key = key.keys.for_set(a.rlwe().set());
@@ -256,7 +256,7 @@ impl Context {
     /// A key of other parameters or another secret.
     pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         self.check_ciphertext("relinearize", a)?;
-        self.check_secret("relinearize", "relinearization key", key.origin, a)?;
+        self.check_key("relinearize", key, a, a.level())?;
         Ok(self.install(|core| {
             let Some(c2) = a.c2() else { return a.clone() };
             let key = key.keys.for_set(c2.set());

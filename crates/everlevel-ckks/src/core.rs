@@ -107,9 +107,14 @@ impl Core {
         self.ladder.sets[self.ladder.sets.len() - 1].union(&self.encryption_special())
     }
 
-    /// The gadget of a rotation key for levels up to `level`.
-    pub fn rotation_gadget(&self, level: usize) -> Result<Gadget, Error> {
+    /// The gadget of keys that are made for levels up to `level`.
+    pub fn level_gadget(&self, level: usize) -> Result<Gadget, Error> {
         best_gadget(&self.params, &self.ring, &self.ladder.sets[level], &Gadget::consecutive)
+    }
+
+    /// The gadgets for bootstraps of keys that are made for levels up to `level`, which have them if it is the highest.
+    pub fn bootstrap_gadgets_of_keys(&self, level: usize) -> Option<&BootstrapGadgets> {
+        self.bootstrap_gadgets.as_ref().filter(|_| level + 1 == self.ladder.sets.len())
     }
 
     /// The left rotations of a rotation key: powers of two in both directions, ascending.

@@ -197,6 +197,34 @@ everlevel_io::errors! {
         /// The highest level allowed here.
         max_level: usize,
     }
+    /// A key for lower levels.
+    #[error(
+        "{op}: the {key} serves levels up to {served}, and the ciphertext is at level {level}; take a key for all levels, make one for level {level}, or bring the ciphertext down with `level_down`"
+    )]
+    KeyLevel {
+        /// The refused operation.
+        op: &'static str,
+        /// Kind of the key.
+        key: &'static str,
+        /// The ciphertext's level, where the key is needed.
+        level: usize,
+        /// The highest level that the key serves.
+        served: usize,
+    }
+    /// A key for some levels, where all are needed.
+    #[error(
+        "{op}: the {key} serves levels up to {served}, and bootstraps take one for levels up to {max_level}; take the key that it was cut from, or make one for all levels"
+    )]
+    CutKey {
+        /// The refused operation.
+        op: &'static str,
+        /// Kind of the key.
+        key: &'static str,
+        /// The highest level that the key serves.
+        served: usize,
+        /// The highest level.
+        max_level: usize,
+    }
     /// Too few levels left.
     #[error("{op}: needs level ≥ {needed}, ciphertext is at level {level} of {max_level}; bootstrap it first")]
     LevelExhausted {

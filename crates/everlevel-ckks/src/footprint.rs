@@ -104,16 +104,24 @@ impl Context {
         Footprint { held: self.core.limbs(2 * self.core.public_key_set().len()), work: self.core.limbs(1) }
     }
 
-    /// The memory of [`Context::relinearization_key`].
-    pub fn relinearization_key_footprint(&self) -> Footprint {
-        let bootstrap = self.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.relinearization);
-        self.core.keys_footprint(std::iter::once(&self.core.message_gadget).chain(bootstrap))
+    /// The memory of [`Context::relinearization_key_up_to`] a level.
+    ///
+    /// # Errors
+    /// A level that does not exist.
+    pub fn relinearization_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
+        self.check_level("relinearization_key_footprint", level)?;
+        let bootstrap = self.core.bootstrap_gadgets_of_keys(level).map(|gadgets| &gadgets.relinearization);
+        Ok(self.core.keys_footprint(std::iter::once(&self.core.level_gadget(level)?).chain(bootstrap)))
     }
 
-    /// The memory of [`Context::conjugation_key`].
-    pub fn conjugation_key_footprint(&self) -> Footprint {
-        let bootstrap = self.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.conjugation);
-        self.core.keys_footprint(std::iter::once(&self.core.message_gadget).chain(bootstrap))
+    /// The memory of [`Context::conjugation_key_up_to`] a level.
+    ///
+    /// # Errors
+    /// A level that does not exist.
+    pub fn conjugation_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
+        self.check_level("conjugation_key_footprint", level)?;
+        let bootstrap = self.core.bootstrap_gadgets_of_keys(level).map(|gadgets| &gadgets.conjugation);
+        Ok(self.core.keys_footprint(std::iter::once(&self.core.level_gadget(level)?).chain(bootstrap)))
     }
 
     /// The memory of [`Context::fixed_rotation_key`].
@@ -122,12 +130,17 @@ impl Context {
     /// A level that does not exist.
     pub fn fixed_rotation_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
         self.check_level("fixed_rotation_key_footprint", level)?;
-        Ok(self.core.keys_footprint([&self.core.rotation_gadget(level)?]))
+        Ok(self.core.keys_footprint([&self.core.level_gadget(level)?]))
     }
 
-    /// The memory of [`Context::rotation_key`].
-    pub fn rotation_key_footprint(&self) -> Footprint {
-        self.core.keys_footprint(self.core.rotation_amounts().iter().map(|_| &self.core.message_gadget))
+    /// The memory of [`Context::rotation_key_up_to`] a level.
+    ///
+    /// # Errors
+    /// A level that does not exist.
+    pub fn rotation_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
+        self.check_level("rotation_key_footprint", level)?;
+        let gadget = self.core.level_gadget(level)?;
+        Ok(self.core.keys_footprint(self.core.rotation_amounts().iter().map(|_| &gadget)))
     }
 
     /// The memory of plaintexts of so many units, and of making them.

@@ -86,7 +86,7 @@ impl Core {
             key("relinearization, conjugation and rotation".into(), self.message_gadget.full_set(), main),
         ];
         for level in 0..self.ladder.sets.len() {
-            all.push(key(format!("rotation up to level {level}"), self.rotation_gadget(level)?.full_set(), main));
+            all.push(key(format!("rotation up to level {level}"), self.level_gadget(level)?.full_set(), main));
         }
         let (Some(gadgets), Some(encapsulation)) = (&self.bootstrap_gadgets, encapsulation_gadget(self)) else {
             return Ok(all);

@@ -62,10 +62,24 @@ impl Context {
     /// # Errors
     /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
+        self.relinearization_key_up_to(secret, self.max_level(), progress)
+    }
+
+    /// A relinearization key for levels up to `level`: for bootstrapping's as well, if that is the highest.
+    ///
+    /// # Errors
+    /// As [`Context::relinearization_key`]; a level that does not exist.
+    pub fn relinearization_key_up_to(
+        &self,
+        secret: &SecretKey,
+        level: usize,
+        progress: Progress,
+    ) -> Result<RelinearizationKey, Error> {
         let op = "create_relinearization_key";
         self.check(op, "secret key", secret.origin)?;
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
-        self.install_large(op, self.relinearization_key_footprint(), |core| {
+        self.check_level(op, level)?;
+        self.install_large(op, self.relinearization_key_footprint(level)?, |core| {
             let s = secret.key.eval();
             let mut square = Zeroizing::new(s.clone());
             core.ring.mul_assign(&mut square, s);
@@ -78,9 +92,9 @@ impl Context {
                     !core.seeded_keys,
                 )
             };
-            let message = make(&core.message_gadget, &seeds[0]);
+            let message = make(&core.level_gadget(level)?, &seeds[0]);
             let going_on = report(op, progress, 1, 2);
-            let bootstrap = match (&going_on, &core.bootstrap_gadgets) {
+            let bootstrap = match (&going_on, core.bootstrap_gadgets_of_keys(level)) {
                 (Ok(()), Some(gadgets)) => Some(make(&gadgets.relinearization, &seeds[1])),
                 _ => None,
             };
@@ -95,15 +109,30 @@ impl Context {
     /// # Errors
     /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
+        self.conjugation_key_up_to(secret, self.max_level(), progress)
+    }
+
+    /// A conjugation key for levels up to `level`: for bootstrapping as well, if that is the highest.
+    ///
+    /// # Errors
+    /// As [`Context::conjugation_key`]; a level that does not exist.
+    pub fn conjugation_key_up_to(
+        &self,
+        secret: &SecretKey,
+        level: usize,
+        progress: Progress,
+    ) -> Result<ConjugationKey, Error> {
         let op = "create_conjugation_key";
         self.check(op, "secret key", secret.origin)?;
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
-        self.install_large(op, self.conjugation_key_footprint(), |core| {
+        self.check_level(op, level)?;
+        self.install_large(op, self.conjugation_key_footprint(level)?, |core| {
             let elt = core.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| core.galois_key(&secret.key, elt, gadget.clone(), seed);
-            let message = make(&core.message_gadget, &seeds[0]);
+            let message = make(&core.level_gadget(level)?, &seeds[0]);
             report(op, progress, 1, 2)?;
-            let bootstrap = core.bootstrap_gadgets.as_ref().map(|gadgets| make(&gadgets.conjugation, &seeds[1]));
+            let gadgets = core.bootstrap_gadgets_of_keys(level);
+            let bootstrap = gadgets.map(|gadgets| make(&gadgets.conjugation, &seeds[1]));
             report(op, progress, 2, 2)?;
             Ok(ConjugationKey { origin: secret.origin, keys: KeyPair { message, bootstrap } })
         })
@@ -119,16 +148,11 @@ impl Context {
         self.check_level(op, level)?;
         let seed = self.core.seeds.next()?;
         self.install_large(op, self.fixed_rotation_key_footprint(level)?, |core| {
-            let gadget = core.rotation_gadget(level)?;
+            let gadget = core.level_gadget(level)?;
             let elt = core.ring.rotation_elt(self.left(delta));
             let key = core.galois_key(&secret.key, elt, gadget, &seed);
             Ok(FixedRotationKey { origin: secret.origin, delta, key })
         })
-    }
-
-    /// The highest level that a fixed rotation key serves.
-    pub fn fixed_rotation_level(&self, key: &FixedRotationKey) -> Option<usize> {
-        self.core.level_of(key.key.gadget())
     }
 
     /// Keys for rotations by powers of two in both directions, at every message level.
@@ -136,16 +160,30 @@ impl Context {
     /// # Errors
     /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
+        self.rotation_key_up_to(secret, self.max_level(), progress)
+    }
+
+    /// Keys for rotations by powers of two in both directions, at levels up to `level`.
+    ///
+    /// # Errors
+    /// As [`Context::rotation_key`]; a level that does not exist.
+    pub fn rotation_key_up_to(
+        &self,
+        secret: &SecretKey,
+        level: usize,
+        progress: Progress,
+    ) -> Result<RotationKey, Error> {
         let op = "create_rotation_key";
         self.check(op, "secret key", secret.origin)?;
+        self.check_level(op, level)?;
         let amounts = self.core.rotation_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install_large(op, self.rotation_key_footprint(), |core| {
+        self.install_large(op, self.rotation_key_footprint(level)?, |core| {
+            let gadget = core.level_gadget(level)?;
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = core.ring.rotation_elt(left);
-                let gadget = core.message_gadget.clone();
-                keys.insert(left, core.galois_key(&secret.key, elt, gadget, seed));
+                keys.insert(left, core.galois_key(&secret.key, elt, gadget.clone(), seed));
                 report(op, progress, done + 1, amounts.len())?;
             }
             Ok(RotationKey { origin: secret.origin, keys })

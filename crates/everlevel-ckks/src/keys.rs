@@ -86,10 +86,13 @@ impl SecretKey {
 impl KeyPair {
     /// The key for ciphertexts over `set`.
     pub(crate) fn for_set(&self, set: &PrimeSet) -> &SwitchingKey {
-        match &self.bootstrap {
+        let key = match &self.bootstrap {
             Some(key) if !self.message.serves(set) => key,
             _ => &self.message,
-        }
+        };
+        // Digits that a key lacks would be left out of a product.
+        assert!(key.serves(set), "operations refuse keys for lower levels");
+        key
     }
 
     fn all(&self) -> impl Iterator<Item = &SwitchingKey> {

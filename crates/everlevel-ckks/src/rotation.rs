@@ -96,7 +96,7 @@ impl Context {
     pub fn conjugate(&self, a: &Ciphertext, key: &ConjugationKey) -> Result<Ciphertext, Error> {
         let op = "conjugate";
         self.check_rotation(op, a)?;
-        self.check_secret(op, "conjugation key", key.origin, a)?;
+        self.check_key(op, key, a, a.level())?;
         Ok(self.install(|core| core.conjugated(a, key.keys.for_set(a.rlwe().set()))))
     }
 
@@ -108,7 +108,7 @@ impl Context {
     pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
         let op = "rotate";
         self.check_rotation(op, a)?;
-        self.check_secret(op, "rotation key", key.origin, a)?;
+        self.check_key(op, key, a, a.level())?;
         let steps = self.steps(op, key, delta)?;
         Ok(self.install(|core| steps.iter().fold(a.clone(), |ct, (left, key)| core.rotate(&ct, *left, key))))
     }
@@ -140,7 +140,7 @@ impl Context {
     pub fn rotate_many(&self, a: &Ciphertext, key: &RotationKey, deltas: &[i64]) -> Result<Vec<Ciphertext>, Error> {
         let op = "rotate_batch";
         self.check_rotation(op, a)?;
-        self.check_secret(op, "rotation key", key.origin, a)?;
+        self.check_key(op, key, a, a.level())?;
         let steps = deltas.iter().map(|&d| self.steps(op, key, d)).collect::<Result<Vec<_>, _>>()?;
         Ok(self.install(|core| {
             let firsts: Vec<_> = steps.iter().filter_map(|steps| steps.first().copied()).collect();
@@ -172,11 +172,7 @@ impl Context {
         let op = "rotate";
         self.check_rotation(op, a)?;
         for key in keys {
-            self.check_secret(op, "rotation key", key.origin, a)?;
-            if !key.key.serves(a.rlwe().set()) {
-                let max_level = key.key.gadget().ciphertext_set().len() - 1;
-                return Err(Error::LevelOutOfRange { op, level: a.level(), max_level });
-            }
+            self.check_key(op, *key, a, a.level())?;
         }
         Ok(self.install(|core| {
             let steps: Vec<_> = keys.iter().map(|key| (self.left(key.delta), &key.key)).collect();

@@ -39,9 +39,18 @@ fn keys_are_counted_to_the_byte() {
         let same = |footprint: Footprint, nbytes: usize| assert_eq!(footprint.held, nbytes as u64);
         same(context.secret_key_footprint(), secret.nbytes());
         same(context.public_key_footprint(), context.public_key(&secret).unwrap().nbytes());
-        same(context.relinearization_key_footprint(), context.relinearization_key(&secret, p).unwrap().nbytes());
-        same(context.conjugation_key_footprint(), context.conjugation_key(&secret, p).unwrap().nbytes());
-        same(context.rotation_key_footprint(), context.rotation_key(&secret, p).unwrap().nbytes());
+        same(
+            context.relinearization_key_footprint(context.max_level()).unwrap(),
+            context.relinearization_key(&secret, p).unwrap().nbytes(),
+        );
+        same(
+            context.conjugation_key_footprint(context.max_level()).unwrap(),
+            context.conjugation_key(&secret, p).unwrap().nbytes(),
+        );
+        same(
+            context.rotation_key_footprint(context.max_level()).unwrap(),
+            context.rotation_key(&secret, p).unwrap().nbytes(),
+        );
         let fixed = context.fixed_rotation_key(&secret, 1, 3).unwrap();
         same(context.fixed_rotation_key_footprint(3).unwrap(), fixed.nbytes());
         let matrices = context.matrix_multiplication_key(&secret, 2, p).unwrap();
@@ -78,10 +87,10 @@ fn work_on_keys_and_messages_takes_the_limbs_that_were_told() {
 
 fn check_keys_and_messages(context: &Context) {
     let (secret, p) = (context.secret_key().unwrap(), &no_progress);
-    let footprint = context.relinearization_key_footprint();
+    let footprint = context.relinearization_key_footprint(context.max_level()).unwrap();
     let (_, limbs) = limbs_of(context, || context.relinearization_key(&secret, p).unwrap());
     assert_near("relinearization key", footprint.work, limbs);
-    let footprint = context.rotation_key_footprint();
+    let footprint = context.rotation_key_footprint(context.max_level()).unwrap();
     let (_, limbs) = limbs_of(context, || context.rotation_key(&secret, p).unwrap());
     assert_near("rotation key", footprint.work, limbs);
     let footprint = context.public_key_footprint();

@@ -16,6 +16,7 @@ mod errors;
 mod files;
 mod footprint;
 mod golden;
+mod key_levels;
 mod keys;
 mod limbs;
 mod limbs_bootstrap;

@@ -271,8 +271,8 @@ fn what_does_not_fit_is_refused() {
         Err(Error::Object(ObjectError::OtherSecret { .. }))
     ));
     let level_1 = p.ctx.matrix_multiplication_key(&p.secret, 1, &no_progress).unwrap();
-    assert!(matches!(p.ctx.multiply_matrix(&matrix, &a, &level_1), Err(Error::LevelOutOfRange { .. })));
-    assert_eq!(p.ctx.matrix_multiplication_level(&level_1), Some(1));
+    assert!(matches!(p.ctx.multiply_matrix(&matrix, &a, &level_1), Err(Error::KeyLevel { served: 1, .. })));
+    assert_eq!(p.ctx.key_level(&level_1), 1);
     let dense = vec![1.0; SLOTS * SLOTS];
     let options = Options { slot_count: Some(8), ..Options::default() };
     let narrow = Context::with_options(p.ctx.params().clone(), options).unwrap();

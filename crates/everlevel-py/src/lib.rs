@@ -48,7 +48,7 @@ mod _native {
     #[pymodule_export]
     use crate::matrices::{
         change_level, change_matrix_level, encode_light, encode_light_matrix, encode_matrix, expand, level_down_matrix,
-        matrix_multiplication_key, matrix_multiplication_level, multiply_matrix, rotations_of_diagonals,
+        matrix_multiplication_key, multiply_matrix, rotations_of_diagonals,
     };
     #[pymodule_export]
     use crate::objects::{

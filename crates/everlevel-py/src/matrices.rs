@@ -130,12 +130,6 @@ pub fn rotations_of_diagonals(diagonals: Vec<i64>, slots: usize) -> (Vec<i64>, V
     ckks::rotations_of_diagonals(&diagonals, slots)
 }
 
-/// The highest level that a key serves.
-#[pyfunction]
-pub fn matrix_multiplication_level(context: &Context, key: &MatrixMultiplicationKey) -> usize {
-    context.0.matrix_multiplication_level(&key.0).unwrap_or(context.0.max_level())
-}
-
 #[pyfunction]
 pub fn multiply_matrix(
     context: &Context,

@@ -201,6 +201,19 @@ impl RnsGadget {
         all
     }
 
+    /// The gadget of the same special primes over some primes of the digits: each digit has what is left of it, and the
+    /// last digits, of which nothing is left, go.
+    ///
+    /// # Panics
+    /// If nothing is left of a digit before others: keys tell their rows by their places.
+    #[must_use]
+    pub fn restricted(&self, set: &PrimeSet) -> Self {
+        let mut digits: Vec<PrimeSet> = self.digits.iter().map(|digit| digit.intersection(set)).collect();
+        while digits.pop_if(|digit| digit.is_empty()).is_some() {}
+        assert!(digits.iter().all(|digit| !digit.is_empty()), "the first digits have primes of the set");
+        Self { digits, special: self.special.clone() }
+    }
+
     /// The key's modulus without the special primes.
     pub fn ciphertext_set(&self) -> PrimeSet {
         PrimeSet::new(self.digits.iter().flat_map(|d| d.indices().iter().copied()))

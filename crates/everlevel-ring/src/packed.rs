@@ -129,6 +129,21 @@ impl PackedPoly {
         Self { backing: Backing::Owned(slab), ..self }
     }
 
+    /// The polynomial over some of its primes, in memory of its own.
+    ///
+    /// # Panics
+    /// If it lacks one of them.
+    #[must_use]
+    pub fn restricted(&self, set: &PrimeSet) -> Self {
+        let mut slab = Slab::new(stride(self.n) * set.len());
+        let limbs = slab.bytes_mut().par_chunks_mut(stride(self.n).max(1)).zip(set.indices());
+        limbs.for_each(|(out, &index)| {
+            let limb = self.limb(index);
+            out[..limb.len()].copy_from_slice(limb);
+        });
+        Self { set: set.clone(), n: self.n, backing: Backing::Owned(slab), copies: Copies::default() }
+    }
+
     /// Every limb, with what is between them: `stride(n)` bytes for each prime.
     pub fn bytes(&self) -> &[u8] {
         let len = stride(self.n) * self.set.len();

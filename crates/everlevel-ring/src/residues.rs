@@ -111,6 +111,17 @@ impl ResidueRows {
         })
     }
 
+    /// The first rows over some of their primes, in memory of their own. Masks are those of the same seed: each row has
+    /// a stream for every prime.
+    ///
+    /// # Panics
+    /// If there are fewer rows, or they lack one of the primes.
+    #[must_use]
+    pub fn restricted(&self, row_count: usize, set: &PrimeSet) -> Self {
+        let restricted = |rows: &[PackedPoly]| rows[..row_count].iter().map(|row| row.restricted(set)).collect();
+        Self::new(self.mask_seed.clone(), restricted(&self.bodies), self.masks().map(restricted))
+    }
+
     /// The packed body of a row at one prime.
     pub(crate) fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
         self.bodies[row].limb(prime)

@@ -161,6 +161,15 @@ impl SwitchingKey {
         Some(Self { gadget: self.gadget.clone(), rows })
     }
 
+    /// The key for ciphertexts over `set` and fewer primes, in memory of its own: what it needs of this key, with the
+    /// same results.
+    #[must_use]
+    pub fn restricted(&self, set: &PrimeSet) -> Self {
+        let gadget = self.gadget.restricted(set);
+        let rows = self.rows.restricted(gadget.digits.len(), &gadget.full_set());
+        Self { gadget, rows }
+    }
+
     /// Whether ciphertexts over `set` can be switched.
     pub fn serves(&self, set: &PrimeSet) -> bool {
         set.is_subset(&self.gadget.ciphertext_set())

@@ -386,6 +386,8 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
         text, log2_left=log2_needed, log2_right=log2_available, level=level
     ),
     "ckks.LevelOutOfRange": lambda text, level, max_level, **_: e.LevelError(text, level=level, max_level=max_level),
+    "ckks.KeyLevel": lambda text, level, served, **_: e.LevelError(text, level=level, served=served),
+    "ckks.CutKey": lambda text, served, max_level, **_: e.LevelError(text, max_level=max_level, served=served),
     "ckks.LevelExhausted": lambda text, op, **values: e.LevelError(text, **values),
     "object.Device": lambda text, **_: e.DeviceError(text),
     "object.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),

@@ -48,7 +48,8 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     context = self._context.ckks
     units = -(-check_number("count", count) // context.slot_count)
     call = {
-        "level": LEVEL,
+        # Keys are for all levels.
+        "level": context.max_level if operation == "create_evaluation_key" else LEVEL,
         "stage_count": STAGE_COUNT,
         "large": False,
         "small": False,

@@ -170,8 +170,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
         context = self._context.ckks
         with self._reporting("evaluation key", progress) as report:
             bootstrap = context.bootstrap_key(secret._native, "first", STAGE_COUNT, False, report)
-            relinearization = context.relinearization_key(secret._native, None)
-            conjugation = context.conjugation_key(secret._native, None)
+            relinearization = context.relinearization_key(secret._native, context.max_level, None)
+            conjugation = context.conjugation_key(secret._native, context.max_level, None)
         return self._remembered(Keys(relinearization, conjugation, bootstrap))
 
     # Files.

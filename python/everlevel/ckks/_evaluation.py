@@ -31,6 +31,7 @@ def create_evaluation_key(
     size: str = "medium",
     rotations: bool | Iterable[int] = True,
     matrices: bool | int = False,
+    level: int | None = None,
     for_program: DryRun | bool | None = None,
     progress: bool | None = None,
 ) -> EvaluationKey:
@@ -54,6 +55,9 @@ def create_evaluation_key(
     matrices : bool or int, default False
         True for the key of fast products with matrices, at every level; an integer, for one up to that level of the
         products' operands, which is smaller. Without it, products take the rotations by any amount.
+    level : int, optional
+        Highest level of the ciphertexts that the keys are for; the engine's, if left out. Lower ones make smaller,
+        faster keys, which serve no bootstrap: pass ``bootstrap=False`` as well where the engine has bootstraps.
     for_program : DryRun or bool, optional
         What `dry_run` told of a program, or True for the one that the engine was made for (`Engine.for_program`): its
         keys alone are made, whatever `bootstrap`, `rotations` and `matrices` are.
@@ -65,7 +69,7 @@ def create_evaluation_key(
     ParameterError
         If the engine has no bootstraps and one was asked for, or an option isn't among those that there are.
     LevelError
-        If `matrices` isn't one of the engine's levels.
+        If `matrices` or `level` isn't one of the engine's levels.
 
     Examples
     --------
@@ -73,16 +77,25 @@ def create_evaluation_key(
     EvaluationKey(relinearization, conjugation, rotations by any amount; ... MB)
     >>> engine.create_evaluation_key(secret_key, rotations=False, matrices=2)
     EvaluationKey(relinearization, conjugation, matrices up to level 2; ... MB)
+    >>> engine.create_evaluation_key(secret_key, rotations=[4], level=1)
+    EvaluationKey(relinearization up to level 1, conjugation up to level 1, rotations +4 up to level 1; ... kB)
     """
     operation = "create_evaluation_key"
     program = _program(self, operation, for_program)
     if program is not None:
         rotations, matrices, bootstrap = program.rotations, program.matrices, program.bootstraps > 0
     variant = _variant(self._context, operation, bootstrap)
+    top = _checks.level(operation, level, self.max_level)
+    if variant is not None and top < self.max_level:
+        needed = (
+            f"bootstraps take keys for levels up to {self.max_level}; leave it out, or pass bootstrap=False for keys "
+            f"without"
+        )
+        raise checks.refusal(operation, "level", top, needed, self.max_level)
     secret = _operands.secret_key(operation, secret_key)
     deltas = None if isinstance(rotations, bool) else _deltas(self.slot_count, operation, rotations)
     matrix_level = (
-        None
+        top
         if isinstance(matrices, bool)
         else _checks.level(operation, checks.integer(operation, "matrices", matrices), self.max_level)
     )
@@ -96,14 +109,14 @@ def create_evaluation_key(
     keys: list[AnyKey] = []
     # There is no evaluation key without a key.
     if program is None or program.relinearizes or not (program.conjugates or rotations or matrices):
-        keys.append(make.create_relinearization_key(self, secret, progress=progress))
+        keys.append(make.create_relinearization_key(self, secret, top, progress=progress))
     if program is None or program.conjugates:
-        keys.append(make.create_conjugation_key(self, secret, progress=progress))
+        keys.append(make.create_conjugation_key(self, secret, top, progress=progress))
     if deltas is not None:
-        keys += [make.create_fixed_rotation_key(self, secret, delta) for delta in deltas]
+        keys += [make.create_fixed_rotation_key(self, secret, delta, top) for delta in deltas]
     elif rotations:
-        keys.append(make.create_rotation_key(self, secret, progress=progress))
-    if matrix_level is not None or matrices:
+        keys.append(make.create_rotation_key(self, secret, top, progress=progress))
+    if matrices is not False:
         keys.append(make.create_matrix_multiplication_key(self, secret, matrix_level, progress=progress))
     if variant == "small":
         keys.append(make.create_small_bootstrap_key(self, secret, progress=progress))

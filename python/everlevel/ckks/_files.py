@@ -14,6 +14,7 @@ from ..errors import UnsupportedKindError
 from . import _device, keys
 from ._core import Core
 from ._prepare import prepare_new
+from ._registry import AnyKey
 from ._storable import Storable
 from .evaluation_key import EvaluationKey
 from .matrix import LightPlainMatrix, PlainMatrix
@@ -22,20 +23,23 @@ from .plaintext import LightPlaintext, Plaintext
 _ENCODED: Final[dict[type, Callable[..., Storable]]] = {
     getattr(_native, kind.__name__): kind for kind in (PlainMatrix, LightPlainMatrix)
 }
-_REMEMBERED: Final = (
-    keys.RelinearizationKey,
-    keys.ConjugationKey,
-    keys.RotationKey,
-    keys.FixedRotationKey,
-    keys.MatrixMultiplicationKey,
-)
-_OTHER_KEYS: Final = (keys.SecretKey, keys.PublicKey, keys.BootstrapKey, keys.SmallBootstrapKey)
-_KEYS: Final[dict[type, Callable[..., Storable]]] = {
-    getattr(_native, kind.__name__): kind for kind in (*_REMEMBERED, *_OTHER_KEYS)
+_LEVEL_KEYS: Final[dict[type, Callable[..., AnyKey]]] = {
+    getattr(_native, kind.__name__): kind
+    for kind in (
+        keys.RelinearizationKey,
+        keys.ConjugationKey,
+        keys.RotationKey,
+        keys.FixedRotationKey,
+        keys.MatrixMultiplicationKey,
+    )
 }
-"""The class of a native one, which has its name."""
+_KEYS: Final[dict[type, Callable[..., Storable]]] = {
+    getattr(_native, kind.__name__): kind
+    for kind in (keys.SecretKey, keys.PublicKey, keys.BootstrapKey, keys.SmallBootstrapKey)
+}
+"""The class of a native one, which has its name: those of keys that the engine remembers, and of others."""
 
-_EVALUATION_KEYS: Final = frozenset(_KEYS) - {_native.SecretKey, _native.PublicKey}
+_EVALUATION_KEYS: Final = frozenset({*_LEVEL_KEYS, _native.BootstrapKey, _native.SmallBootstrapKey})
 
 
 def load(
@@ -151,13 +155,10 @@ def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
         return _ENCODED[kind](context, native, is_real=is_real)
     if kind is _native.BootstrapKey and native.kind == "lossy":
         return keys.LossyBootstrapKey(context, native, level)
-    if kind is _native.FixedRotationKey:
-        level = context.fixed_rotation_level(native)
-    elif kind is _native.MatrixMultiplicationKey:
-        level = _native.matrix_multiplication_level(context, native)
     if kind in _EVALUATION_KEYS:
         _device.hold(context, native)
-    key = _KEYS[kind](context, native, level)
-    if isinstance(key, _REMEMBERED):
+    if kind in _LEVEL_KEYS:
+        key = _LEVEL_KEYS[kind](context, native)
         self._registry.remember(key)
-    return key
+        return key
+    return _KEYS[kind](context, native, level)

@@ -86,7 +86,7 @@ def create_public_key(self: Core, secret_key: SecretKey) -> PublicKey:
 
 
 def create_relinearization_key(
-    self: Core, secret_key: SecretKey, *, progress: bool | None = None
+    self: Core, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
 ) -> RelinearizationKey:
     """Make the key that products of two ciphertexts need. The engine remembers the first one of every secret.
 
@@ -94,35 +94,49 @@ def create_relinearization_key(
     ----------
     secret_key : SecretKey
         Secret of the ciphertexts.
+    level : int, optional
+        Highest level of the products' operands; the engine's, if left out, and then bootstraps' as well. Lower ones
+        make smaller, faster keys.
     progress : bool, optional
         Whether a bar is shown; as the engine says, if left out.
+
+    Raises
+    ------
+    LevelError
+        If `level` isn't one of the engine's.
 
     Examples
     --------
     >>> engine.create_relinearization_key(secret_key)
     RelinearizationKey(level 5, ... kB)
+    >>> engine.create_relinearization_key(secret_key, level=1)
+    RelinearizationKey(level 1, ... kB)
     """
     context = self._context
-    return _remembered(self, RelinearizationKey, context.relinearization_key, secret_key, progress)
+    return _remembered(self, RelinearizationKey, context.relinearization_key, secret_key, level, progress)
 
 
-def create_conjugation_key(self: Core, secret_key: SecretKey, *, progress: bool | None = None) -> ConjugationKey:
+def create_conjugation_key(
+    self: Core, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
+) -> ConjugationKey:
     """Make the key of complex conjugation. The engine remembers the first one of every secret.
 
     Parameters
     ----------
-    secret_key, progress
-        As for `create_relinearization_key`.
+    secret_key, level, progress
+        As for `create_relinearization_key`, which says what is raised as well.
 
     Examples
     --------
     >>> engine.create_conjugation_key(secret_key)
     ConjugationKey(level 5, ... kB)
     """
-    return _remembered(self, ConjugationKey, self._context.conjugation_key, secret_key, progress)
+    return _remembered(self, ConjugationKey, self._context.conjugation_key, secret_key, level, progress)
 
 
-def create_rotation_key(self: Core, secret_key: SecretKey, *, progress: bool | None = None) -> RotationKey:
+def create_rotation_key(
+    self: Core, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
+) -> RotationKey:
     """Make a key that rotates by any amount, holding one key for each power of two.
 
     A rotation by an amount with k non-zero digits costs k key switches: where few amounts are used often, fixed
@@ -130,8 +144,8 @@ def create_rotation_key(self: Core, secret_key: SecretKey, *, progress: bool | N
 
     Parameters
     ----------
-    secret_key, progress
-        As for `create_relinearization_key`.
+    secret_key, level, progress
+        As for `create_relinearization_key`, which says what is raised as well.
 
     Examples
     --------
@@ -139,7 +153,7 @@ def create_rotation_key(self: Core, secret_key: SecretKey, *, progress: bool | N
     >>> engine.decrypt(engine.rotate(x, engine.create_rotation_key(secret_key), 1), secret_key)[:3].round(3) + 0
     array([0., 1., 2.])
     """
-    return _remembered(self, RotationKey, self._context.rotation_key, secret_key, progress)
+    return _remembered(self, RotationKey, self._context.rotation_key, secret_key, level, progress)
 
 
 def create_fixed_rotation_key(
@@ -166,7 +180,7 @@ def create_fixed_rotation_key(
     delta = _checks.amount(operation, delta, self.slot_count)
     top, secret = _checks.level(operation, level, self.max_level), _operands.secret_key(operation, secret_key)
     _device.require_room(self._context, operation, level=top)
-    key = FixedRotationKey(self._context, self._context.fixed_rotation_key(secret._native, delta, top), top)
+    key = FixedRotationKey(self._context, self._context.fixed_rotation_key(secret._native, delta, top))
     _device.hold(self._context, key._native)
     self._registry.remember(key)
     return key
@@ -204,7 +218,7 @@ def create_matrix_multiplication_key(
     with self._reporting("matrix multiplication key", progress) as report:
         native = _native.matrix_multiplication_key(self._context, secret._native, top, report)
     _device.hold(self._context, native)
-    key = MatrixMultiplicationKey(self._context, native, top)
+    key = MatrixMultiplicationKey(self._context, native)
     self._registry.remember(key)
     return key
 
@@ -339,17 +353,18 @@ def check_bootstrap_key(context: _native.Context, operation: str, stage_count: A
 def _remembered(
     self: Core,
     kind: type[KeyT],
-    make: Callable[[_native.SecretKey, Report | None], Any],
+    make: Callable[[_native.SecretKey, int, Report | None], Any],
     secret_key: Any,
+    level: Any,
     progress: bool | None,
 ) -> KeyT:
-    """Make a key that serves every level, for operators as well."""
+    """Make a key for levels up to one, for operators as well."""
     name = kind.kind
     operation = f"create_{name.replace(' ', '_')}"
-    secret = _operands.secret_key(operation, secret_key)
-    _device.require_room(self._context, operation)
+    top, secret = _checks.level(operation, level, self.max_level), _operands.secret_key(operation, secret_key)
+    _device.require_room(self._context, operation, level=top)
     with self._reporting(name, progress) as report:
-        key = kind(self._context, make(secret._native, report), self.max_level)
+        key = kind(self._context, make(secret._native, top, report))
     _device.hold(self._context, key._native)
     self._registry.remember(key)
     return key

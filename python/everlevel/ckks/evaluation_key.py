@@ -10,7 +10,7 @@ from .. import _native
 from .._common import checks
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike
-from ..errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
+from ..errors import KeyMismatchError, LevelError, MissingKeyError, OperandTypeError, ParameterError
 from . import _device
 from ._registry import AnyKey
 from ._storable import Storable
@@ -258,6 +258,47 @@ class EvaluationKey(checks.KeyBundle, Storable):
         _device.move_keys(self._context, self._natives(), device)
         return self
 
+    def at_level(self, level: int) -> EvaluationKey:
+        """Return the keys for ciphertexts of a level and below, each cut as its own `at_level` says.
+
+        Keys for lower levels stay as they are. A bootstrap takes keys for every level, so that an evaluation key with
+        one isn't cut.
+
+        Parameters
+        ----------
+        level : int
+            Highest level of the ciphertexts, from 0 to the highest that a key in it serves, for which the evaluation
+            key itself is returned.
+
+        Raises
+        ------
+        LevelError
+            If no key serves the level, or there is a bootstrap key.
+        OutOfMemoryError
+            If there is no memory for it.
+
+        Examples
+        --------
+        >>> evaluation_key = engine.create_evaluation_key(secret_key, rotations=[1, -1])
+        >>> evaluation_key.at_level(2)
+        EvaluationKey(relinearization up to level 2, conjugation up to level 2, rotations -1 +1 up to level 2; ... kB)
+        """
+        operation, most = "at_level", max(key.level for key in self._keys)
+        number = checks.integer(operation, "level", level)
+        if not 0 <= number <= most:
+            raise LevelError(
+                f"{operation}: level {number} was asked for, and the evaluation key serves levels 0 to {most}; choose "
+                f"one of these",
+                level=number,
+                served=most,
+            )
+        if number == most:
+            return self
+        for key in (self.bootstrap_key, self.small_bootstrap_key):
+            if key is not None:
+                key.at_level(number)
+        return EvaluationKey(key if key.level <= number else key.at_level(number) for key in self._keys)
+
     def _natives(self) -> list[Any]:
         return [key._native for key in self._keys]
 
@@ -366,15 +407,22 @@ class EvaluationKey(checks.KeyBundle, Storable):
         )
 
     def _contents(self) -> list[str]:
-        parts = [
-            kind.kind.removesuffix(" key") for kind in (RelinearizationKey, ConjugationKey) if kind in self._single
-        ]
+        most = self._context.max_level
+
+        def up_to(*keys: AnyKey) -> str:
+            least, highest = min(key.level for key in keys), max(key.level for key in keys)
+            if least == most:
+                return ""
+            return f" up to level {highest}" if least == highest else f" up to levels {least} to {highest}"
+
+        general = [self._single[kind] for kind in (RelinearizationKey, ConjugationKey) if kind in self._single]
+        parts = [key.kind.removesuffix(" key") + up_to(key) for key in general]
         if self._fixed:
             shown = [f"{delta:+d}" for delta in list(self._fixed)[:8]]
             more = f" and {len(self._fixed) - len(shown)} more" if len(self._fixed) > len(shown) else ""
-            parts.append(f"rotations {' '.join(shown)}{more}")
+            parts.append(f"rotations {' '.join(shown)}{more}{up_to(*self._fixed.values())}")
         if self.rotation_key is not None:
-            parts.append("rotations by any amount")
+            parts.append(f"rotations by any amount{up_to(self.rotation_key)}")
         if self.matrix_multiplication_key is not None:
             parts.append(f"matrices up to level {self.matrix_multiplication_key.level}")
         if self.bootstrap_key is not None:

@@ -12,6 +12,7 @@ from .. import _native
 from .._common import checks
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike, Secret
+from ..errors import LevelError
 from . import _device
 from ._storable import Storable
 
@@ -43,9 +44,16 @@ class _NativeEvaluationKey(_NativeKey, Protocol):
     def seeded_nbytes(self) -> int: ...
 
 
+class _NativeLevelKey(_NativeEvaluationKey, Protocol):
+    def level(self, context: _native.Context) -> int: ...
+    def at_level(self: LevelT, context: _native.Context, level: int) -> LevelT | None: ...
+
+
 NativeT = TypeVar("NativeT", bound=_NativeKey)
 EvaluationT = TypeVar("EvaluationT", bound=_NativeEvaluationKey)
+LevelT = TypeVar("LevelT", bound=_NativeLevelKey)
 SelfT = TypeVar("SelfT", bound="_EvaluationKey[Any]")
+LevelSelfT = TypeVar("LevelSelfT", bound="_LevelKey[Any]")
 
 
 class _Key(Storable, Generic[NativeT]):
@@ -235,7 +243,57 @@ class _EvaluationKey(_Key[EvaluationT]):
         return f"{format_bytes(self.nbytes)}, seeded" if self.is_seeded else super()._size()
 
 
-class RelinearizationKey(_EvaluationKey[_native.RelinearizationKey]):
+class _LevelKey(_EvaluationKey[LevelT]):
+    """Base of keys for message levels, which are made for some of them, or cut to them."""
+
+    __slots__ = ()
+
+    def __init__(self, context: _native.Context, native: LevelT) -> None:
+        super().__init__(context, native, native.level(context))
+
+    def at_level(self: LevelSelfT, level: int) -> LevelSelfT:
+        """Return the key for ciphertexts of a level and below: less memory and a smaller file, and the same results.
+
+        What is left is a copy of what those ciphertexts need of this key, and bits of results are those that this key
+        gives. It takes no secret: so whoever is given a key cuts it to what is used. Who has the secret makes a key for
+        the level instead (`Engine.create_relinearization_key` and its like): that one has digits of its own, and is
+        faster. A key that is cut, or made for a lower level than the engine's highest, serves no bootstrap.
+
+        Parameters
+        ----------
+        level : int
+            Highest level of the ciphertexts, from 0 to the key's own, for which the key itself is returned.
+
+        Raises
+        ------
+        LevelError
+            If the key serves no such level.
+        OutOfMemoryError
+            If there is no memory for it.
+
+        Examples
+        --------
+        >>> low = relinearization_key.at_level(1)
+        >>> low
+        RelinearizationKey(level 1, ... kB)
+        >>> x = engine.encrypt([0.5, -0.5], public_key, level=1)
+        >>> bool(engine.decrypt(engine.square(x, low), secret_key)[0].round(3) == 0.25)
+        True
+        """
+        operation = "at_level"
+        number = checks.integer(operation, "level", level)
+        if not 0 <= number <= self.level:
+            raise LevelError(
+                f"{operation}: level {number} was asked for, and the {self.kind} serves levels 0 to {self.level}; "
+                f"choose one of these, or make a key for that level from the secret key",
+                level=number,
+                served=self.level,
+            )
+        native = self._native.at_level(self._context, number)
+        return self if native is None else type(self)(self._context, native)
+
+
+class RelinearizationKey(_LevelKey[_native.RelinearizationKey]):
     """Brings a product of two ciphertexts from three polynomials back to two.
 
     Examples
@@ -251,7 +309,7 @@ class RelinearizationKey(_EvaluationKey[_native.RelinearizationKey]):
     kind = "relinearization key"
 
 
-class ConjugationKey(_EvaluationKey[_native.ConjugationKey]):
+class ConjugationKey(_LevelKey[_native.ConjugationKey]):
     """Conjugates the slots.
 
     Examples
@@ -266,7 +324,7 @@ class ConjugationKey(_EvaluationKey[_native.ConjugationKey]):
     kind = "conjugation key"
 
 
-class RotationKey(_EvaluationKey[_native.RotationKey]):
+class RotationKey(_LevelKey[_native.RotationKey]):
     """Rotates by any amount, composed of powers of two.
 
     Examples
@@ -281,7 +339,7 @@ class RotationKey(_EvaluationKey[_native.RotationKey]):
     kind = "rotation key"
 
 
-class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
+class FixedRotationKey(_LevelKey[_native.FixedRotationKey]):
     """Rotates by one amount, in one key switch.
 
     Examples
@@ -311,7 +369,7 @@ class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
         return f"delta {self.delta:+d}, {super()._details()}"
 
 
-class MatrixMultiplicationKey(_EvaluationKey[_native.MatrixMultiplicationKey]):
+class MatrixMultiplicationKey(_LevelKey[_native.MatrixMultiplicationKey]):
     """Rotates for products with matrices: by every baby step, and by powers of two.
 
     Examples
@@ -327,7 +385,46 @@ class MatrixMultiplicationKey(_EvaluationKey[_native.MatrixMultiplicationKey]):
     kind = "matrix multiplication key"
 
 
-class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
+class _WholeKey(_EvaluationKey[EvaluationT]):
+    """Base of keys that bootstraps take as a whole."""
+
+    __slots__ = ()
+
+    def at_level(self: SelfT, level: int) -> SelfT:
+        """Return the key itself for its own level; lower ones are refused, as bootstraps take the whole key.
+
+        Most of a bootstrap is above the levels of messages, whatever level it ends at: ``bootstrap(x, level=k)`` reads
+        less of the same key.
+
+        Parameters
+        ----------
+        level : int
+            The key's own level.
+
+        Raises
+        ------
+        LevelError
+            For any other level.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> key = deep.create_bootstrap_key(deep.create_secret_key())
+        >>> key.at_level(deep.max_level) is key
+        True
+        """
+        operation = "at_level"
+        if (number := checks.integer(operation, "level", level)) != self.level:
+            raise LevelError(
+                f"{operation}: level {number} was asked for, and a {self.kind} serves bootstraps to every level up to "
+                f"{self.level}, which take all of it; leave it as it is, and cut an EvaluationKey of the other keys",
+                level=number,
+                served=self.level,
+            )
+        return self
+
+
+class BootstrapKey(_WholeKey[_native.BootstrapKey]):
     """Raises a ciphertext's level: all rotation keys of a bootstrap, and the keys of its sparse secret.
 
     Examples
@@ -380,7 +477,7 @@ class LossyBootstrapKey(BootstrapKey):
     kind = "lossy bootstrap key"
 
 
-class SmallBootstrapKey(_EvaluationKey[_native.SmallBootstrapKey]):
+class SmallBootstrapKey(_WholeKey[_native.SmallBootstrapKey]):
     """Raises a ciphertext's level together with a `RotationKey`, in every order and with any stage count.
 
     It holds two rotations for each stage of the first transform, and the keys of the sparse secret; the rotation key

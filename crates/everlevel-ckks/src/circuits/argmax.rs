@@ -76,7 +76,7 @@ impl Search<'_> {
         let (run, count) = (self.run, self.count);
         run.ctx().check_count(run.op, count)?;
         run.check_lossy(x)?;
-        run.ctx().check_secret(run.op, "rotation key", self.keys.rotation.origin, x.first())?;
+        run.ctx().check_whole_key(run.op, self.keys.rotation, x.first())?;
         self.precision.check(run.op)?;
         let found = match count {
             1 => run.add_scalar(&run.multiply_scalar(&self.with_levels(x, 1)?, 0.0)?, 1.0)?,
@@ -162,7 +162,7 @@ impl Search<'_> {
 
     fn product(&self, matrix: &[f64], size: (usize, usize), x: &Units<Ciphertext>) -> Result<Units<Ciphertext>, Error> {
         let (ctx, entries, level) = (self.run.ctx(), Entries::Real(matrix), x.first().level());
-        let serves = |key: &&MatrixMultiplicationKey| ctx.matrix_multiplication_level(key).is_none_or(|at| level <= at);
+        let serves = |key: &&MatrixMultiplicationKey| level <= ctx.key_level(*key);
         match self.keys.matrices.filter(serves) {
             Some(key) => ctx.multiply_entries(entries, size, x, key),
             None => ctx.multiply_entries(entries, size, x, self.keys.rotation),

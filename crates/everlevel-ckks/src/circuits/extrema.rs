@@ -170,6 +170,9 @@ impl Run<'_> {
         self.ctx().check_count(self.op, count)?;
         let amounts = tree_rotations(count);
         self.ctx().check_rotations(self.op, rotations, &amounts)?;
+        if let Some(key) = rotations.any {
+            self.ctx().check_whole_key(self.op, key, x.first())?;
+        }
         self.checked_difference(x, x.into(), precision)?;
         let mut x = x.clone();
         for delta in amounts {

@@ -81,8 +81,8 @@ impl Context {
     ) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
-        self.check_secret(op, "relinearization key", key.origin, a)?;
-        self.check_depth(op, a, polynomial_depth(degree))
+        self.check_depth(op, a, polynomial_depth(degree))?;
+        self.check_key(op, key, a, a.level())
     }
 
     /// `Σ coefficients[k]·B_k(a)`: costs `⌈log2(degree + 1)⌉` levels.

@@ -75,10 +75,8 @@ impl Context {
         delta: i64,
     ) -> Result<Units<Ciphertext>, Error> {
         let (slots, level) = (self.slot_count() as i64, a.first().level());
-        let serves = |key: &&&FixedRotationKey| {
-            (key.delta() - delta).rem_euclid(slots) == 0
-                && self.fixed_rotation_level(key).is_none_or(|most| level <= most)
-        };
+        let serves =
+            |key: &&&FixedRotationKey| (key.delta() - delta).rem_euclid(slots) == 0 && level <= self.key_level(**key);
         match (rotations.fixed.iter().find(serves), rotations.any) {
             (Some(key), _) => a.try_map(|unit| self.rotate_fixed(unit, key)),
             (None, Some(key)) => a.try_map(|unit| self.rotate(unit, key, delta)),

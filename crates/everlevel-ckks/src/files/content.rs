@@ -26,7 +26,7 @@ pub trait Stored: FileContent {}
 
 /// The items of [`FileContent`] that keys have in common.
 macro_rules! key_items {
-    ($kind:expr, $name:literal) => {
+    ($kind:expr, $name:expr) => {
         const KIND: &'static str = $kind;
         const NAME: &'static str = $name;
 

@@ -158,7 +158,11 @@ pub struct Secret {
 /// A relinearization or conjugation key's.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pair {}
+pub struct Pair {
+    /// The highest level that it serves, unless that is the parameters'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
+}
 
 /// A rotation key's.
 #[derive(Serialize, Deserialize)]
@@ -167,6 +171,9 @@ pub struct Rotations {
     pub slot_count: usize,
     /// The amounts of its keys, to the left.
     pub left: Vec<i64>,
+    /// The highest level that it serves, unless that is the parameters'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
 }
 
 /// A fixed rotation key's.

@@ -1,7 +1,5 @@
 //! The general keys, both ways.
 
-use std::collections::BTreeMap;
-
 use everlevel_rand::secrecy::erase_stack;
 use everlevel_rlwe::Gadget;
 use everlevel_security::SecretDistribution;
@@ -12,10 +10,12 @@ use everlevel_io::schema::{refuse, require, require_own};
 
 use crate::Error;
 use crate::budget::ReleaseBudget;
+use crate::core::BootstrapGadgets;
 use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
+use crate::key_levels::LevelKey;
 use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 
 /// Two bits a coefficient: 0, 1, and 2 for −1.
@@ -80,26 +80,28 @@ impl FileContent for PublicKey {
 
 impl KeyPair {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.object(&entries::Pair {});
+        writer.object(&entries::Pair { level: writer.lower_level_of(self.message.gadget()) });
         writer.switching_key("message", &self.message);
         if let Some(key) = &self.bootstrap {
             writer.switching_key("bootstrap", key);
         }
     }
 
-    fn read(reader: &Reader<'_>, bootstrap: Option<&Gadget>) -> Result<Self, Error> {
-        let entries::Pair {} = reader.object()?;
-        let message = reader.switching_key("message", &reader.core.message_gadget)?;
+    fn read(reader: &Reader<'_>, bootstrap: impl Fn(&BootstrapGadgets) -> &Gadget) -> Result<Self, Error> {
+        let entries::Pair { level } = reader.object()?;
+        let level = reader.level(level)?;
+        let message = reader.switching_key("message", &reader.level_gadget("message", level)?)?;
+        let bootstrap = reader.core.bootstrap_gadgets_of_keys(level).map(bootstrap);
         let bootstrap = bootstrap.map(|gadget| reader.switching_key("bootstrap", gadget)).transpose()?;
         Ok(Self { message, bootstrap })
     }
 }
 
 macro_rules! key_pairs {
-    ($($type:ty, $kind:expr, $name:literal, $gadget:ident;)*) => {$(
+    ($($type:ty, $kind:expr, $gadget:ident;)*) => {$(
         impl Stored for $type {}
         impl FileContent for $type {
-            key_items!($kind, $name);
+            key_items!($kind, <Self as LevelKey>::NAME);
 
             fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
                 writer.secret_id(self.origin.secret_id);
@@ -107,26 +109,27 @@ macro_rules! key_pairs {
             }
 
             fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-                let gadget = reader.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.$gadget);
-                Ok(Self { origin: reader.origin()?, keys: KeyPair::read(reader, gadget)? })
+                let keys = KeyPair::read(reader, |gadgets| &gadgets.$gadget)?;
+                Ok(Self { origin: reader.origin()?, keys })
             }
         }
     )*};
 }
 
 key_pairs! {
-    RelinearizationKey, kinds::RELINEARIZATION_KEY, "relinearization key", relinearization;
-    ConjugationKey, kinds::CONJUGATION_KEY, "conjugation key", conjugation;
+    RelinearizationKey, kinds::RELINEARIZATION_KEY, relinearization;
+    ConjugationKey, kinds::CONJUGATION_KEY, conjugation;
 }
 
 impl Stored for RotationKey {}
 impl FileContent for RotationKey {
-    key_items!(kinds::ROTATION_KEY, "rotation key");
+    key_items!(kinds::ROTATION_KEY, <Self as LevelKey>::NAME);
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.origin.secret_id);
         let left = self.keys.keys().copied().collect();
-        writer.object(&entries::Rotations { slot_count: writer.slot_count(), left });
+        let level = self.keys.values().next().and_then(|key| writer.lower_level_of(key.gadget()));
+        writer.object(&entries::Rotations { slot_count: writer.slot_count(), left, level });
         for (left, key) in &self.keys {
             writer.switching_key(&format!("left_{left}"), key);
         }
@@ -137,18 +140,14 @@ impl FileContent for RotationKey {
         reader.check_slots(entry.slot_count)?;
         let amounts = reader.core.rotation_amounts();
         require("left", &entry.left, &amounts, format!("{amounts:?}, the powers of two"))?;
-        let key = |&left: &i64| {
-            let key = reader.switching_key(&format!("left_{left}"), &reader.core.message_gadget)?;
-            Ok((left, key))
-        };
-        let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        let keys = reader.rotations(&entry.left, reader.level(entry.level)?)?;
         Ok(Self { origin: reader.origin()?, keys })
     }
 }
 
 impl Stored for FixedRotationKey {}
 impl FileContent for FixedRotationKey {
-    key_items!(kinds::FIXED_ROTATION_KEY, "fixed rotation key");
+    key_items!(kinds::FIXED_ROTATION_KEY, <Self as LevelKey>::NAME);
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.origin.secret_id);
@@ -160,11 +159,7 @@ impl FileContent for FixedRotationKey {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::FixedRotation = reader.object()?;
         reader.check_slots(entry.slot_count)?;
-        let top = reader.core.ladder.sets.len() - 1;
-        if entry.level > top {
-            return refuse("level", entry.level, format!("at most {top}"));
-        }
-        let gadget = reader.core.rotation_gadget(entry.level)?;
+        let gadget = reader.level_gadget("rotation", reader.level(Some(entry.level))?)?;
         let key = reader.switching_key("rotation", &gadget)?;
         Ok(Self { origin: reader.origin()?, delta: entry.delta, key })
     }

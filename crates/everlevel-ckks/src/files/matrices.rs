@@ -1,7 +1,5 @@
 //! Light plaintexts, matrices and their keys, both ways.
 
-use std::collections::BTreeMap;
-
 use std::sync::OnceLock;
 
 use everlevel_io::schema::{refuse, require, require_own};
@@ -15,6 +13,7 @@ use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
+use crate::key_levels::LevelKey;
 use crate::{Error, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Units};
 
 /// Writes coefficients, and what is left beside the nearest doubles under a name of its own.
@@ -67,11 +66,6 @@ fn numbers(reader: &Reader<'_>, name: &str, count: usize, is_last: bool) -> Resu
     }
 }
 
-fn check_level(reader: &Reader<'_>, level: usize, least: usize) -> Result<(), Error> {
-    let top = reader.core.ladder.sets.len() - 1;
-    if (least..=top).contains(&level) { Ok(()) } else { refuse("level", level, format!("{least} to {top}")) }
-}
-
 impl Stored for Units<LightPlaintext> {}
 impl FileContent for Units<LightPlaintext> {
     const KIND: &'static str = kinds::LIGHT_PLAINTEXT;
@@ -90,7 +84,7 @@ impl FileContent for Units<LightPlaintext> {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entries::Light { level, slot_count, units } = reader.object()?;
         reader.check_slots(slot_count)?;
-        check_level(reader, level, 0)?;
+        reader.check_level(level, 0)?;
         let Some(count) = units.checked_mul(2 * slot_count) else {
             return refuse("units", units, "as many as there are coefficients");
         };
@@ -129,7 +123,7 @@ impl Shape {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::Matrix = reader.object()?;
         reader.check_slots(entry.slot_count)?;
-        check_level(reader, entry.level, 1)?;
+        reader.check_level(entry.level, 1)?;
         let slots = entry.slot_count;
         for (what, size) in [("rows", entry.rows), ("columns", entry.columns)] {
             if size == 0 {
@@ -233,7 +227,7 @@ impl FileContent for LightPlainMatrix {
 
 impl Stored for MatrixMultiplicationKey {}
 impl FileContent for MatrixMultiplicationKey {
-    key_items!(kinds::MATRIX_MULTIPLICATION_KEY, "matrix multiplication key");
+    key_items!(kinds::MATRIX_MULTIPLICATION_KEY, <Self as LevelKey>::NAME);
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.origin.secret_id);
@@ -248,12 +242,10 @@ impl FileContent for MatrixMultiplicationKey {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::MatrixRotations = reader.object()?;
         reader.check_slots(entry.slot_count)?;
-        check_level(reader, entry.level, 0)?;
+        reader.check_level(entry.level, 0)?;
         let amounts = reader.core.matrix_amounts();
         require_own("left", &entry.left, &amounts)?;
-        let gadget = reader.core.rotation_gadget(entry.level)?;
-        let key = |&left: &i64| Ok((left, reader.switching_key(&format!("left_{left}"), &gadget)?));
-        let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        let keys = reader.rotations(&entry.left, entry.level)?;
         Ok(Self { origin: reader.origin()?, keys })
     }
 }

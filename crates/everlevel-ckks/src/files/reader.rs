@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use everlevel_io::schema::{require, require_own};
+use everlevel_io::schema::{refuse, require, require_own};
 use everlevel_io::{Container, Error as FileError, kinds};
 use everlevel_objects::Origin;
 use everlevel_rand::Seed;
@@ -120,6 +120,39 @@ impl<'i> Reader<'i> {
 
     pub fn seed(&self, text: &str) -> Result<Seed, Error> {
         entries::mask_seed_from_text(text)
+    }
+
+    /// Refuses levels that the parameters lack, and those below a least one.
+    pub fn check_level(&self, level: usize, least: usize) -> Result<(), Error> {
+        let top = self.core.ladder.sets.len() - 1;
+        if (least..=top).contains(&level) { Ok(()) } else { refuse("level", level, format!("{least} to {top}")) }
+    }
+
+    /// The level of a key whose entry leaves the highest out.
+    pub fn level(&self, entry: Option<usize>) -> Result<usize, Error> {
+        let level = entry.unwrap_or(self.core.ladder.sets.len() - 1);
+        self.check_level(level, 0).map(|()| level)
+    }
+
+    /// The shape of a switching key for levels up to `level`: that of a key which is made for them, or of one for
+    /// higher levels which was cut to them.
+    pub fn level_gadget(&self, name: &str, level: usize) -> Result<Gadget, Error> {
+        let sets = &self.core.ladder.sets;
+        for made_for in level..sets.len() {
+            let gadget = self.core.level_gadget(made_for)?.restricted(&sets[level]);
+            if self.has_shape(name, &gadget) {
+                return Ok(gadget);
+            }
+        }
+        self.core.level_gadget(level)
+    }
+
+    /// Switching keys for levels up to `level`, by their rotations to the left.
+    pub fn rotations(&self, left: &[i64], level: usize) -> Result<BTreeMap<i64, SwitchingKey>, Error> {
+        let name = |left: &i64| format!("left_{left}");
+        let Some(first) = left.first() else { return Ok(BTreeMap::new()) };
+        let gadget = self.level_gadget(&name(first), level)?;
+        left.iter().map(|left| Ok((*left, self.switching_key(&name(left), &gadget)?))).collect()
     }
 
     /// Whether there is a switching key of a name and a shape.

@@ -67,6 +67,11 @@ impl<'i, 'a> Writer<'i, 'a> {
         self.core.level_of(gadget).unwrap_or_default()
     }
 
+    /// The level that a gadget serves, unless it is the highest.
+    pub fn lower_level_of(&self, gadget: &Gadget) -> Option<usize> {
+        self.core.level_of(gadget).filter(|level| level + 1 < self.core.ladder.sets.len())
+    }
+
     pub fn object(&mut self, entry: &impl Serialize) {
         self.builder.describe_json(&self.full("object"), entry);
     }

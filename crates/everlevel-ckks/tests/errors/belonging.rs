@@ -31,8 +31,8 @@ fn keys_and_ciphertexts_of_another_secret_are_refused() {
             ("conjugate: conjugation key", ctx.conjugate(a, &conjugation).map(|_| ())),
             ("rotate: rotation key", ctx.rotate(a, &rotation, 3).map(|_| ())),
             ("rotate_batch: rotation key", ctx.rotate_many(a, &rotation, &[1, 2]).map(|_| ())),
-            ("rotate: rotation key", ctx.rotate_fixed(a, &fixed).map(|_| ())),
-            ("rotate: rotation key", ctx.rotate_fixed_many(a, &[&good, &fixed]).map(|_| ())),
+            ("rotate: fixed rotation key", ctx.rotate_fixed(a, &fixed).map(|_| ())),
+            ("rotate: fixed rotation key", ctx.rotate_fixed_many(a, &[&good, &fixed]).map(|_| ())),
             (
                 "polynomial: relinearization key",
                 ctx.evaluate_polynomial(a, Basis::Power, &[0.0, 1.0], &relinearization).map(|_| ()),
@@ -102,7 +102,7 @@ fn keys_and_ciphertexts_of_other_parameters_are_refused() {
             ("conjugate: conjugation key", ctx.conjugate(a, &foreign.conjugation).map(|_| ())),
             ("rotate: rotation key", ctx.rotate(a, &rotation, 1).map(|_| ())),
             ("rotate_batch: rotation key", ctx.rotate_many(a, &rotation, &[1]).map(|_| ())),
-            ("rotate: rotation key", ctx.rotate_fixed(a, &fixed).map(|_| ())),
+            ("rotate: fixed rotation key", ctx.rotate_fixed(a, &fixed).map(|_| ())),
             (
                 "evaluate_polynomial: ciphertext",
                 ctx.evaluate_polynomial(&b, Basis::Power, &[0.0, 1.0], key).map(|_| ()),

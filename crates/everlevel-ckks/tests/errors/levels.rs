@@ -32,10 +32,10 @@ fn levels_that_do_not_exist_are_refused() {
         let low = ctx.fixed_rotation_key(&w.party.secret, 1, 1).unwrap();
         assert_refused!(
             ctx.rotate_fixed(&w.at[3], &low),
-            Error::LevelOutOfRange { level: 3, max_level: 1, .. },
-            "rotate: level 3 is outside 0..=1"
+            Error::KeyLevel { level: 3, served: 1, .. },
+            "rotate: the fixed rotation key serves levels up to 1, and the ciphertext is at level 3"
         );
-        assert_refused!(ctx.rotate_fixed_many(&w.at[3], &[&low]), Error::LevelOutOfRange { .. }, "rotate: ");
+        assert_refused!(ctx.rotate_fixed_many(&w.at[3], &[&low]), Error::KeyLevel { .. }, "rotate: ");
         assert!(ctx.rotate_fixed(&w.at[1], &low).is_ok());
     });
 }

@@ -1,4 +1,4 @@
-//! Methods of `Context` that make keys.
+//! Methods of `Context` that make keys, and of keys that levels are cut off.
 
 use everlevel_ckks as ckks;
 use pyo3::exceptions::PyValueError;
@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use super::Context;
 use crate::call::{Report, run, run_reporting};
 use crate::objects::{
-    BootstrapKey, ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey,
-    SmallBootstrapKey,
+    BootstrapKey, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, PublicKey, RelinearizationKey,
+    RotationKey, SecretKey, SmallBootstrapKey,
 };
 
 #[pymethods]
@@ -23,25 +23,25 @@ impl Context {
         run(|| self.0.public_key(&secret_key.0)).map(PublicKey)
     }
 
-    fn relinearization_key(&self, secret_key: &SecretKey, report: Report) -> PyResult<RelinearizationKey> {
-        run_reporting(report, |p| self.0.relinearization_key(&secret_key.0, p)).map(RelinearizationKey)
+    fn relinearization_key(
+        &self,
+        secret_key: &SecretKey,
+        level: usize,
+        report: Report,
+    ) -> PyResult<RelinearizationKey> {
+        run_reporting(report, |p| self.0.relinearization_key_up_to(&secret_key.0, level, p)).map(RelinearizationKey)
     }
 
-    fn conjugation_key(&self, secret_key: &SecretKey, report: Report) -> PyResult<ConjugationKey> {
-        run_reporting(report, |p| self.0.conjugation_key(&secret_key.0, p)).map(ConjugationKey)
+    fn conjugation_key(&self, secret_key: &SecretKey, level: usize, report: Report) -> PyResult<ConjugationKey> {
+        run_reporting(report, |p| self.0.conjugation_key_up_to(&secret_key.0, level, p)).map(ConjugationKey)
     }
 
-    fn rotation_key(&self, secret_key: &SecretKey, report: Report) -> PyResult<RotationKey> {
-        run_reporting(report, |p| self.0.rotation_key(&secret_key.0, p)).map(RotationKey)
+    fn rotation_key(&self, secret_key: &SecretKey, level: usize, report: Report) -> PyResult<RotationKey> {
+        run_reporting(report, |p| self.0.rotation_key_up_to(&secret_key.0, level, p)).map(RotationKey)
     }
 
     fn fixed_rotation_key(&self, secret_key: &SecretKey, delta: i64, level: usize) -> PyResult<FixedRotationKey> {
         run(|| self.0.fixed_rotation_key(&secret_key.0, delta, level)).map(FixedRotationKey)
-    }
-
-    /// The highest level that a key serves.
-    fn fixed_rotation_level(&self, key: &FixedRotationKey) -> usize {
-        self.0.fixed_rotation_level(&key.0).unwrap_or(self.0.max_level())
     }
 
     fn bootstrap_key(
@@ -70,3 +70,22 @@ impl Context {
         run_reporting(report, make).map(SmallBootstrapKey)
     }
 }
+
+macro_rules! levels {
+    ($($class:ident)*) => {$(
+        #[pymethods]
+        impl $class {
+            /// The highest level that the key serves.
+            fn level(&self, context: &Context) -> usize {
+                context.0.key_level(&self.0)
+            }
+
+            /// The key for levels up to a lower one: none where it is for that level already.
+            fn at_level(&self, context: &Context, level: usize) -> PyResult<Option<Self>> {
+                Ok(run(|| context.0.key_at_level(&self.0, level))?.map(Self))
+            }
+        }
+    )*};
+}
+
+levels! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey }

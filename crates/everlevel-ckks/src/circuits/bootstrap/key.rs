@@ -211,12 +211,12 @@ impl BootstrapKeys<'_> {
     pub(crate) fn check(&self, op: &'static str, context: &Context, a: &Ciphertext) -> Result<(), Error> {
         context.check_ciphertext(op, a)?;
         context.check_relinearized(op, a)?;
-        context.check_secret(op, "relinearization key", self.relinearization.origin, a)?;
-        context.check_secret(op, "conjugation key", self.conjugation.origin, a)?;
+        context.check_whole_key(op, self.relinearization, a)?;
+        context.check_whole_key(op, self.conjugation, a)?;
         match self.bootstrap {
             BootstrapKeyRef::Full(key) => context.check_secret(op, "bootstrap key", key.origin, a),
             BootstrapKeyRef::Small { key, rotation, .. } => {
-                context.check_secret(op, "rotation key", rotation.origin, a)?;
+                context.check_whole_key(op, rotation, a)?;
                 context.check_secret(op, "small bootstrap key", key.origin, a)
             }
         }

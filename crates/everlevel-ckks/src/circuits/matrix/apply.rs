@@ -14,6 +14,7 @@ use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
 use crate::core::Core;
 use crate::encoder::Coefficients;
+use crate::key_levels::LevelKey;
 use crate::keys::{FixedRotationKey, MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
@@ -28,19 +29,23 @@ pub(super) const VECTORS_TOGETHER: usize = 4;
 #[derive(Debug, Clone)]
 pub struct RotationKeys<'k> {
     origins: Vec<Origin>,
+    /// Kind of the key or the keys.
+    name: &'static str,
     /// By left rotation, modulo the slots.
     keys: BTreeMap<i64, &'k SwitchingKey>,
 }
 
 impl<'k> From<&'k RotationKey> for RotationKeys<'k> {
     fn from(key: &'k RotationKey) -> Self {
-        Self { origins: vec![key.origin], keys: key.keys.iter().map(|(&left, key)| (left, key)).collect() }
+        let keys = key.keys.iter().map(|(&left, key)| (left, key)).collect();
+        Self { origins: vec![key.origin], name: RotationKey::NAME, keys }
     }
 }
 
 impl<'k> From<&'k MatrixMultiplicationKey> for RotationKeys<'k> {
     fn from(key: &'k MatrixMultiplicationKey) -> Self {
-        Self { origins: vec![key.origin], keys: key.keys.iter().map(|(&left, key)| (left, key)).collect() }
+        let keys = key.keys.iter().map(|(&left, key)| (left, key)).collect();
+        Self { origins: vec![key.origin], name: MatrixMultiplicationKey::NAME, keys }
     }
 }
 
@@ -61,7 +66,11 @@ impl Context {
         all.retain(serves);
         all.sort_by_key(|key| std::cmp::Reverse(key.key.gadget().ciphertext_set().len()));
         let by_left = all.iter().map(|key| (self.left(key.delta), &key.key)).collect();
-        RotationKeys { origins: keys.iter().map(|key| key.origin).collect(), keys: by_left }
+        RotationKeys {
+            origins: keys.iter().map(|key| key.origin).collect(),
+            name: FixedRotationKey::NAME,
+            keys: by_left,
+        }
     }
 }
 
@@ -159,7 +168,7 @@ impl Context {
         &self,
         (shape, form): (&Shape, MatrixForm),
         a: &Units<Ciphertext>,
-        RotationKeys { origins, keys }: RotationKeys<'_>,
+        RotationKeys { origins, name, keys }: RotationKeys<'_>,
         diagonals: impl Diagonals<'m>,
     ) -> Result<Units<Ciphertext>, Error> {
         let op = "multiply_matrix";
@@ -170,7 +179,7 @@ impl Context {
         self.check_matrix(op, shape)?;
         self.check_depth(op, a.first(), 1)?;
         for origin in origins {
-            self.check_secret(op, "rotation key", origin, a.first())?;
+            self.check_secret(op, name, origin, a.first())?;
         }
         let block_columns = shape.plan.block_columns;
         if !a.count().is_multiple_of(block_columns) {
@@ -183,8 +192,8 @@ impl Context {
         let worst = a.all().iter().map(|unit| unit.estimate().worst()).fold(0.0, f64::max);
         self.check_range(op, bound.resized(bound.size() * shape.row_sum), worst * shape.row_sum, level - 1)?;
         if let Some(key) = keys.values().find(|key| !key.serves(&self.core.ladder.sets[level])) {
-            let max_level = key.gadget().ciphertext_set().len() - 1;
-            return Err(Error::LevelOutOfRange { op, level, max_level });
+            let served = self.core.level_of(key.gadget()).unwrap_or_default();
+            return Err(Error::KeyLevel { op, key: name, level, served });
         }
         let gadget = keys.values().next().map_or(&self.core.message_gadget, |key| key.gadget());
         let footprint = self.core.product_footprint((&shape.plan, level), (gadget, a.count()), form);

@@ -199,7 +199,7 @@ impl Context {
         let amounts = self.core.matrix_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
         self.install_large(op, self.matrix_multiplication_key_footprint(level)?, |core| {
-            let gadget = core.rotation_gadget(level)?;
+            let gadget = core.level_gadget(level)?;
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = core.ring.rotation_elt(left);
@@ -208,11 +208,6 @@ impl Context {
             }
             Ok(MatrixMultiplicationKey { origin: secret.origin, keys })
         })
-    }
-
-    /// The highest level that a matrix multiplication key serves.
-    pub fn matrix_multiplication_level(&self, key: &MatrixMultiplicationKey) -> Option<usize> {
-        key.keys.values().next().and_then(|key| self.core.level_of(key.gadget()))
     }
 }
 

@@ -73,7 +73,7 @@ impl Context {
     /// A level that does not exist.
     pub fn matrix_multiplication_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
         self.check_level("matrix_multiplication_key_footprint", level)?;
-        let gadget = self.core.rotation_gadget(level)?;
+        let gadget = self.core.level_gadget(level)?;
         Ok(self.core.keys_footprint(self.core.matrix_amounts().iter().map(|_| &gadget)))
     }
 
@@ -107,7 +107,7 @@ impl Context {
         form: MatrixForm,
     ) -> Result<Footprint, Error> {
         let plan = self.dense_plan("matrix_product_footprint", dimensions, level)?;
-        let gadget = self.core.rotation_gadget(level)?;
+        let gadget = self.core.level_gadget(level)?;
         Ok(self.core.product_footprint((&plan, level), (&gadget, plan.block_columns), form))
     }
 
