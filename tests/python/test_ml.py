@@ -397,7 +397,7 @@ def test_print_shows_the_plan() -> None:
     text = str(model)
     for words in (
         "64 → 16",
-        "relu, degree 15",
+        "relu, degree 14",
         "levels",
         "estimated",
         "AMD EPYC",

@@ -44,18 +44,22 @@ class ChebyshevFit:
         Largest distance between function and polynomial, on the interval: of at least 2048 points, at least 16 for each
         degree. An encrypted evaluation adds its noise.
     parity : {"even", "odd", None}
-        Of the polynomial in t. An even or odd one is cheaper; its other coefficients are zeros.
+        Of the polynomial in t. An even or odd one is cheaper; its other coefficients are zeros. So are those of a sum
+        of an even one and a multiple of t, or of an odd one and a constant, which has no parity of its own.
     """
 
     __slots__ = ("coefficients", "interval", "max_error", "parity")
 
     def __init__(self, coefficients: Array, interval: tuple[float, float], max_error: float) -> None:
         self.parity: Literal["even", "odd"] | None = None
-        largest = np.abs(coefficients).max()
-        for name, other in (("even", coefficients[1::2]), ("odd", coefficients[0::2])):
-            if largest > 0 and np.all(np.abs(other) <= _PARITY_TOLERANCE * largest) and len(coefficients) > 1:
-                other[:] = 0
-                self.parity = "even" if name == "even" else "odd"
+        names: tuple[Literal["even"], Literal["odd"]] = ("even", "odd")
+        tolerance = _PARITY_TOLERANCE * np.abs(coefficients).max()
+        for name, other in zip(names, (coefficients[1::2], coefficients[0::2]), strict=True):
+            # A linear term, or a constant, may be all that there is of the other parity.
+            for part in (other[1:], other):
+                if tolerance > 0 and len(part) and np.all(np.abs(part) <= tolerance) and len(coefficients) > 1:
+                    part[:] = 0
+                    self.parity = name if part is other else self.parity
         self.coefficients = coefficients
         self.coefficients.setflags(write=False)
         self.interval = interval

@@ -12,28 +12,29 @@ from typing import Final
 from .. import _native
 from ._layout import Layout
 from ._moves import Turns
-from ._program import Polynomial, Step
+from ._program import Counts, Polynomial, Step
 from ._schedule import FAST
 from ._weights import terms
 
-MACHINE: Final = "one core of an AMD EPYC (Zen 5)"
+MACHINE: Final = "one core of an AMD EPYC (Zen 4)"
 """Where the factors below were measured."""
 
-_TRANSFORM: Final = 1.1e-10
-"""Seconds of a transform of one limb, divided by N·log2 N, and of all that is done beside it."""
-_LARGE_TRANSFORM: Final = 1.5e-10
-"""Rates from N = 2^15 on, where a ciphertext and a key are larger than a core's cache."""
+_TRANSFORM: Final = 1.7e-10
+"""Seconds of a transform of one limb in a product of ciphertexts, divided by N·log2 N, and of all beside it."""
+_MOVE: Final = 2.2e-10
+"""The same of a transform in a rotation or a rescaling, beside which there are more passes."""
 LARGE_LOG_N: Final = 15
-_PRODUCT: Final = 1.1e-9
+"""Rings from which on a ciphertext and a key are larger than a core's cache."""
+_PRODUCT: Final = 1.5e-9
 """Seconds of a diagonal's product with one limb of both polynomials, divided by N."""
-_PASS: Final = 6.0e-10
+_PASS: Final = 8.0e-10
 """Seconds of one pass over a limb, as of a sum or a product with an integer, divided by N."""
 _ENCODING: Final = 5.0e-8
 """Seconds of encoding a diagonal before its transforms, divided by N."""
 _CALL: Final = 2.0e-5
 """Seconds of a call of the engine, whatever it computes."""
 
-_BOOTSTRAP: Final = 2.1
+_BOOTSTRAP: Final = 2.9
 """Seconds of a bootstrap from level 0 to 13 at N = 2^16."""
 _BOOTSTRAP_LEVELS: Final = 15
 """Levels that it takes itself."""
@@ -81,22 +82,26 @@ class Costs:
     def _of(self, seconds: float, limbs: float) -> float:
         return seconds * limbs * 2.0**self.log_n
 
-    def _of_transforms(self, count: int) -> float:
-        factor = _TRANSFORM if self.log_n < LARGE_LOG_N else _LARGE_TRANSFORM
-        return self._of(factor * self.log_n, count) + 2 * _CALL
+    def _moved(self, transforms: int) -> float:
+        return self._of(_MOVE * self.log_n, transforms) + 2 * _CALL
 
     def switch(self, level: int) -> float:
-        """Seconds of a key switch by a key for all levels: at the end of a product of ciphertexts, or a conjugation."""
-        return self._of_transforms(sum(self._transforms(level, self._special(self.max_level))))
+        """Seconds of a conjugation, by a key for all levels."""
+        return self._moved(sum(self._transforms(level, self._special(self.max_level))))
+
+    def product(self, level: int) -> float:
+        """Seconds of a product of ciphertexts, with its relinearization by a key for all levels and its rescaling."""
+        transforms = sum(self._transforms(level, self._special(self.max_level))) + 2 * (level + 1)
+        return self._of(_TRANSFORM * self.log_n, transforms) + 2 * _CALL
 
     def rotations(self, level: int, count: int, digit_count: int) -> float:
         """Seconds of rotations by keys of a level, of the digits of so many ciphertexts."""
         digits, product = self._transforms(level, self._special(level))
-        return self._of_transforms(digits) * digit_count + self._of_transforms(product) * count
+        return self._moved(digits) * digit_count + self._moved(product) * count
 
     def rescaling(self, level: int) -> float:
         """Seconds of a product with a number or a plaintext."""
-        return self._of_transforms(2 * (level + 1))
+        return self._moved(2 * (level + 1))
 
     def rows(self, level: int, turns: Turns, layout: Layout, kind: str = "packed", units: int = 1) -> float:
         """Seconds of a map of some units of rows, of diagonals that are held packed, light or made anew."""
@@ -120,7 +125,7 @@ class Costs:
 
     def anew(self, level: int, kind: str) -> float:
         """Seconds of a diagonal's product beyond a packed one's, where it is transformed, or encoded, at each use."""
-        transforms = self._of(_LARGE_TRANSFORM * self.log_n, level + 1)
+        transforms = self._of(_MOVE * self.log_n, level + 1)
         return {"packed": 0.0, "light": transforms, "anew": transforms + self._of(_ENCODING, 1)}[kind]
 
     def bootstrap(self, level: int, to: int, stage_count: int, parts: int = 1) -> float:
@@ -139,11 +144,16 @@ class Costs:
         Both parts are taken apart by a conjugation.
         """
         if step.is_square:
-            each = self.switch(level) + self.rescaling(level)
+            each = self.product(level)
         else:
-            terms = self._of(_PASS, 2 * (level - step.levels + 2)) * step.degree
-            each = sum(self.switch(level - k) for k in products_of(step)) + terms
+            each = sum(self._steps(level - below, counts) for below, counts in enumerate(step.counts))
         return parts * each + (parts - 1) * self.switch(level)
+
+    def _steps(self, level: int, counts: Counts) -> float:
+        """Seconds of a polynomial's steps on operands at a level."""
+        passes = 3 * (counts.products - counts.switches) + 2 * counts.multiples
+        moved = counts.switches * self.product(level) + counts.rescalings * self.rescaling(level)
+        return moved + self._of(_PASS, passes * (level + 1))
 
 
 @dataclass(frozen=True)
@@ -205,16 +215,3 @@ class Rotations:
 def _before(step: int) -> int:
     """Return a baby step without its highest power of two."""
     return step ^ (1 << step.bit_length() - 1)
-
-
-def products_of(step: Polynomial) -> list[int]:
-    """Return the products of ciphertexts of a polynomial, each as the levels that are consumed before it."""
-    if step.is_square:
-        return [0]
-    degree = step.degree
-    depth = degree.bit_length()
-    babies = 1 << -(-depth // 2)
-    elements = [(k - 1).bit_length() - 1 for k in range(2, min(babies, degree) + 1)]
-    powers = list(range(babies.bit_length() - 1, depth - 1))
-    joints = [depth - 1] * max(0, -(-(degree + 1) // babies) - 1)
-    return elements + powers + joints

@@ -21,7 +21,8 @@ from ._run import Runner
 from ._schedule import Schedule
 
 _SIZES: Final = (64, 32, 16)
-_DEGREE: Final = 15
+_COEFFICIENTS: Final = 1 / np.arange(2.0, 18.0) / 4
+"""Of a polynomial of degree 15 none of whose parts vanish, with values within ±1."""
 _ENGINE_LEVELS: Final = {False: 6, True: 18}
 """Levels of the ring of 2^14, whose ciphertexts a core's cache holds, and of that of 2^16, whose it doesn't."""
 _TIMES: Final = 3
@@ -39,7 +40,7 @@ def _factor(is_large: bool) -> float:
     steps: list[Map | Polynomial] = []
     for inputs, outputs in itertools.pairwise(_SIZES):
         steps.append(Map(rng.uniform(-1, 1, (outputs, inputs)) / inputs, np.zeros(outputs), 1.0, ""))
-        steps.append(Polynomial(np.full(_DEGREE + 1, 1 / (_DEGREE + 1)), 1.0, "", (-1.0, 1.0), 0.0, True, ""))
+        steps.append(Polynomial(_COEFFICIENTS, 1.0, "", (-1.0, 1.0), 0.0, True, ""))
     ends = np.zeros(_SIZES[0]), np.ones(_SIZES[0])
     program = Program(
         InputRange(*ends, ends[1], ends[0], 1.0), tuple(steps[:-1]), 1.0, False, Task(None, None, True), ""

@@ -14,7 +14,7 @@ from .._common.sizes import format_bytes
 from ..ckks import Engine, EvaluationKey, SecretKey
 from ..ckks._options import default_stage_count
 from ..errors import OutOfMemoryError, ParameterError
-from ._costs import MACHINE, Costs, Rotations, products_of
+from ._costs import MACHINE, Costs, Rotations
 from ._layout import KINDS, MOST_UNITS, Layout, of_features, power
 from ._moves import Turns
 from ._placement import Placer, Routes, room
@@ -360,7 +360,7 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
         arriving = level_out
         if isinstance(step, Polynomial):
             seconds = units * costs.polynomial(level, step, layout.parts)
-            products = units * layout.parts * len(products_of(step))
+            products = units * layout.parts * step.product_count
             name, turns = f"{step.name}, degree {step.degree}", 0
             if layout.parts == 2:
                 name, turns = f"{name}, of both parts", units

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from .. import _native
 from ._network import Task, gathered
 from ._ranges import InputRange
 from ._weights import Array, Weights, changed, row_sums, split
@@ -51,6 +52,27 @@ class Map:
         return np.asarray(x @ self.weights.T + self.bias)
 
 
+class Counts(NamedTuple):
+    """Steps of a polynomial on operands at one level.
+
+    Attributes
+    ----------
+    switches : int
+        Relinearizations, each with a rescaling.
+    products : int
+        Products of ciphertexts, which may share a relinearization.
+    multiples : int
+        Products with numbers.
+    rescalings : int
+        Of sums of such products alone.
+    """
+
+    switches: int
+    products: int
+    multiples: int
+    rescalings: int
+
+
 @dataclass(frozen=True, eq=False)
 class Polynomial:
     """A Chebyshev series of each number, for numbers within ±1.
@@ -88,6 +110,16 @@ class Polynomial:
     def is_square(self) -> bool:
         """Whether it is x², which is one product."""
         return tuple(self.coefficients) == SQUARE
+
+    @cached_property
+    def counts(self) -> list[Counts]:
+        """Steps on operands at the argument's level, and at each level below it."""
+        return [Counts(*counts) for counts in _native.polynomial_steps(self.coefficients)]
+
+    @property
+    def product_count(self) -> int:
+        """Products of ciphertexts."""
+        return 1 if self.is_square else sum(counts.products for counts in self.counts)
 
     @property
     def levels(self) -> int:

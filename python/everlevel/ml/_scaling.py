@@ -28,6 +28,11 @@ _NOISE: Final = 2.0**-26
 """Standard deviation of a step's noise, of values up to 1: about that of a rescaling by 2^40 at N = 2^16."""
 _HOMOGENEOUS: Final = {"relu": 1, "square": 2, "cube": 3}
 """Degrees d of homogeneous activations, f(c·x) = c^d·f(x) for c > 0: each unit has its own interval."""
+_EVEN_BUT_HALF: Final = frozenset({"silu", "gelu", "gelu-tanh"})
+"""Activations that are half of their argument and an even function: on an interval around 0 their polynomials have
+about half of the terms, and five or six products in place of seven."""
+_MOST_LOSS: Final = 2.0
+"""Error of a polynomial on an interval around 0, beside that of one on the arguments' own, up to which it is taken."""
 _EXACT_DEGREES: Final = {"square": 2, "cube": 3}
 """Degrees of activations that are polynomials: those of other activations are asked for or searched."""
 _CALIBRATED: Final = "compile with ranges='calibrated', whose intervals are shorter and not proven"
@@ -210,9 +215,8 @@ def _program(network: Network, examples: Array, region: InputRange, wishes: Wish
             fit_low, fit_high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
             is_proven = bool((fit_low <= low).all() and (fit_high >= high).all())
             low, high = fit_low, fit_high
-        center, half, units = _intervals(following.name, low, high)
+        center, half, units, polynomial = _activation(following, low, high, degree, is_proven=is_proven)
         step = _map(layer, scaled(weights, 1 / half), (bias - center) / half, taken.region)
-        polynomial = _polynomial(following, (float(center), half), degree, is_proven=is_proven)
         steps += [step, polynomial]
         least, largest = _range_of(polynomial.coefficients)
         reached = Box(least, largest, len(half))
@@ -246,18 +250,35 @@ def _calibrated(arguments: Array, margin: float, shape: tuple[int, ...]) -> tupl
     return low - room, high + room
 
 
-def _intervals(name: str, low: Array, high: Array) -> tuple[float, Array, Array]:
-    """Return the intervals' center, their halves for each unit, and the units of the function's results.
+class _Activated(NamedTuple):
+    """An activation's polynomial, the center and the halves of units' intervals, and the units of its results."""
+
+    center: float
+    half: Array
+    units: Array
+    polynomial: Polynomial
+
+
+def _activation(layer: Activation, low: Array, high: Array, degree: int, *, is_proven: bool) -> _Activated:
+    """Fit an activation's polynomial on units' intervals.
 
     Each unit of a homogeneous activation has its own interval: the results scale with its half. Units of other
     activations share one.
     """
-    if name in _HOMOGENEOUS:
+
+    def on(center: float, half: Array, units: Array) -> _Activated:
+        return _Activated(center, half, units, _polynomial(layer, (center, half), degree, is_proven=is_proven))
+
+    count, least, largest = len(low), float(low.min()), float(high.max())
+    if layer.name in _HOMOGENEOUS:
         half = np.maximum(np.maximum(-low, high), _LEAST) * _ABOVE
-        return 0.0, half, half ** _HOMOGENEOUS[name]
-    least, largest = float(low.min()), float(high.max())
-    half = np.full(len(low), max((largest - least) / 2, _LEAST) * _ABOVE)
-    return (least + largest) / 2, half, np.ones(len(low))
+        return on(0.0, half, half ** _HOMOGENEOUS[layer.name])
+    own = on((least + largest) / 2, np.full(count, max((largest - least) / 2, _LEAST) * _ABOVE), np.ones(count))
+    if layer.name not in _EVEN_BUT_HALF:
+        return own
+    around_zero = on(0.0, np.full(count, max(-least, largest, _LEAST) * _ABOVE), np.ones(count))
+    is_near = around_zero.polynomial.max_error <= _MOST_LOSS * own.polynomial.max_error
+    return around_zero if is_near else own
 
 
 def _polynomial(layer: Activation, interval: tuple[float, Array], degree: int, *, is_proven: bool) -> Polynomial:

@@ -59,7 +59,8 @@ impl Plan {
             block_sizes: blocks.iter().map(Vec::len).collect(),
         };
         let counts = std::iter::successors(Some(1), |b| Some(2 * b)).take_while(|b| *b <= slots as i64);
-        // Far diagonals may be baby steps, too, where there are as few of them as a dense matrix has: all are in memory.
+        // Far diagonals may be baby steps, too, where there are as few of them as a dense matrix has: all are in
+        // memory.
         let most = block_columns * most_babies(slots) as usize;
         let price =
             |(babies, giants): (usize, usize)| if babies <= most { babies + GIANT_PRICE * giants } else { usize::MAX };
