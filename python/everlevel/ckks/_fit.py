@@ -52,9 +52,12 @@ class ChebyshevFit:
 
     def __init__(self, coefficients: Array, interval: tuple[float, float], max_error: float) -> None:
         self.parity: Literal["even", "odd"] | None = None
-        names: tuple[Literal["even"], Literal["odd"]] = ("even", "odd")
         tolerance = _PARITY_TOLERANCE * np.abs(coefficients).max()
-        for name, other in zip(names, (coefficients[1::2], coefficients[0::2]), strict=True):
+        parities: tuple[tuple[Literal["even", "odd"], Array], ...] = (
+            ("even", coefficients[1::2]),
+            ("odd", coefficients[0::2]),
+        )
+        for name, other in parities:
             # A linear term, or a constant, may be all that there is of the other parity.
             for part in (other[1:], other):
                 if tolerance > 0 and len(part) and np.all(np.abs(part) <= tolerance) and len(coefficients) > 1:

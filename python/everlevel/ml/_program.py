@@ -114,7 +114,7 @@ class Polynomial:
     @cached_property
     def counts(self) -> list[Counts]:
         """Steps on operands at the argument's level, and at each level below it."""
-        return [Counts(*counts) for counts in _native.polynomial_steps(self.coefficients)]
+        return [Counts(*counts) for counts in _native.polynomial_steps(self.coefficients.tolist())]
 
     @property
     def product_count(self) -> int:
