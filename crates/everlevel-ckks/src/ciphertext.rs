@@ -179,6 +179,13 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
+    /// This ciphertext, whose slots from a place on hold zeros, by what a circuit computes.
+    #[must_use]
+    pub fn zero_from(self, place: usize) -> Self {
+        let estimate = self.estimate().zero_from(place, self.slot_count());
+        self.with_estimate(estimate)
+    }
+
     /// This ciphertext, in whose first slots are the values of another; or of the size of these, where the slots after
     /// them aren't known to be padding.
     #[must_use]

@@ -18,6 +18,7 @@ class Claims(NumpyMethods):
     _engine: Any
     _native: NativeCiphertext
     _is_real: bool
+    _ends: tuple[float, float] | None
 
     @property
     def level(self) -> int:
@@ -136,6 +137,8 @@ class Claims(NumpyMethods):
         if not self._is_real:
             return None
         low, high = self._native.interval if self._layout == SLOTS else self._native.interval_of_values
+        if self._ends is not None and max(low, self._ends[0]) <= min(high, self._ends[1]):
+            low, high = max(low, self._ends[0]), min(high, self._ends[1])
         # No end is shown as -0.0.
         return low + 0.0, high + 0.0
 

@@ -20,7 +20,7 @@ from ..errors import OperandTypeError
 from . import _checks, _operands
 from ._layouts import of_one_unit
 from ._numpy import NUMPY
-from ._shaping import known, masked, moved, of_shape, repeated, scattered
+from ._shaping import known, lying, masked, moved, of_shape, repeated, scattered, settled
 from .ciphertext import Ciphertext
 
 __all__ = ["concatenate"]
@@ -44,7 +44,7 @@ def roll(a: Ciphertext, shift: Any, axis: Any = None) -> Ciphertext:
         if x._layout.is_clean and amount and 2 * size <= x.slot_count:
             slots = x._with(SLOTS)
             both = known(slots.rotate(amount) + slots.rotate(amount - size), x.bound)
-            return of_shape(both, x.shape, is_clean=False)
+            return of_shape(both, x.shape, is_clean=False)._lying(x.interval)
     return cast(Ciphertext, _placed("roll", x, lambda places: np.roll(places, shift, axis)))
 
 
@@ -137,12 +137,14 @@ def _arranged(operation: str, x: Ciphertext, places: Places) -> Ciphertext:
         return of_shape(x, places.shape, is_clean=False)
     sources, targets, slots = places.ravel(), np.arange(places.size), x._with(SLOTS)
     if not places.shape:
-        return of_shape(repeated(moved(slots, [(int(sources[0]), 0, 1)]), 1, x.slot_count), ())
+        single = repeated(moved(slots, [(int(sources[0]), 0, 1)]), 1, x.slot_count)
+        return lying(of_shape(single, ()), x.interval, 1.0)
     delta = int(targets[0] - sources[0])
     if np.any(targets - sources != delta):
-        return of_shape(scattered(slots, targets, sources), places.shape)
+        return settled(scattered(slots, targets, sources), places.shape, x.interval)
     is_clean = x._layout.is_clean and delta == 0 and places.size == x.size
-    return of_shape(slots.rotate(delta) if delta else slots, places.shape, is_clean=is_clean)
+    turned = slots.rotate(delta) if delta else slots
+    return of_shape(turned, places.shape, is_clean=is_clean)._lying(x.interval)
 
 
 NUMPY.moves(MOVES, _placed)

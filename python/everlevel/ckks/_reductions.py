@@ -13,7 +13,7 @@ import numpy as np
 
 from .._common import slot_shapes
 from .._common.shaped import Shape
-from ._shaping import added_up, known, lying, moved
+from ._shaping import added_up, known, lying, moved, multiple, of_shape, settled
 from .ciphertext import Ciphertext
 
 
@@ -30,7 +30,7 @@ def total(
     terms = math.prod(shape[axis] for axis in axes)
     bound = x.bound * terms * abs(factor)
     if terms == 1 and (kept or not shape):
-        return x._with(slot_shapes.layout(kept, slots, is_clean=x._layout.is_clean))
+        return of_shape(x, kept, is_clean=x._layout.is_clean)._lying(x.interval)
     if not kept:
         ends, share = x.interval, terms * factor
         if not x._layout.is_clean:
@@ -40,18 +40,19 @@ def total(
         summed = known(of_slots(shared._with(slot_shapes.SLOTS)), x.bound * terms)
         result = summed * factor if factor != 1 else summed
         return lying(known(result._with(slot_shapes.layout((), slots)), bound), ends, share)
-    places = blocks(shape, axes)
+    places, values, share = blocks(shape, axes), x.interval, terms * factor
     # Sums of some terms are in other slots, and zeros.
     low, high = x._native.interval
-    ends, share = (min(0.0, low), max(0.0, high)), terms * factor
+    ends = min(0.0, low), max(0.0, high)
     if len(places) == 1 and factor != 1:
         x, factor = x * np.full(shape, factor), 1.0
     summed = x._with(slot_shapes.SLOTS)
     for axis in axes:
         summed = added_up(summed, -math.prod(shape[axis + 1 :]), shape[axis])
-    is_clean = len(places) > 1
-    result = lying(known(moved(summed, places, factor) if is_clean else summed, bound), ends, share)
-    return result._with(slot_shapes.layout(kept, slots, is_clean=is_clean))
+    if len(places) > 1:
+        return settled(lying(known(moved(summed, places, factor), bound), ends, share), kept, values, share)
+    result = of_shape(lying(known(summed, bound), ends, share), kept, is_clean=False)
+    return result if values is None else result._lying(multiple(values, share))
 
 
 def kept(x: Ciphertext, shape: Shape, axes: tuple[int, ...]) -> Ciphertext:
@@ -59,7 +60,7 @@ def kept(x: Ciphertext, shape: Shape, axes: tuple[int, ...]) -> Ciphertext:
     sizes = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
     # Of all values, the result is in every slot.
     is_clean = x._layout.is_clean and x._layout.shape not in (None, ())
-    return x._with(slot_shapes.layout(sizes, x.slot_count, is_clean=is_clean))
+    return x._with(slot_shapes.layout(sizes, x.slot_count, is_clean=is_clean))._lying(x.interval)
 
 
 def blocks(shape: Shape, axes: tuple[int, ...]) -> list[tuple[int, int, int]]:

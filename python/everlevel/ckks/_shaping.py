@@ -130,7 +130,7 @@ def of_shape(x: Ciphertext, shape: Shape, *, is_clean: bool = True) -> Ciphertex
 
 def masked(x: Ciphertext) -> Ciphertext:
     """Return a ciphertext with zeros after its values. Levels consumed: 1 if other things are there, and else 0."""
-    return x if x._layout.is_clean else x * np.ones(x.shape)
+    return x if x._layout.is_clean else lying(x * np.ones(x.shape), x.interval, 1.0)
 
 
 def expanded(x: Ciphertext, shape: Shape) -> Ciphertext:
@@ -139,7 +139,7 @@ def expanded(x: Ciphertext, shape: Shape) -> Ciphertext:
         return x._with(
             slot_shapes.layout(shape, x.slot_count, is_clean=x._layout.shape == shape and x._layout.is_clean)
         )
-    x = masked(x)
+    ends, x = x.interval, masked(x)
     sizes = [1] * (len(shape) - x.ndim) + list(x.shape)
     slots = x._with(SLOTS)
     for axis in reversed(range(len(shape))):
@@ -150,7 +150,7 @@ def expanded(x: Ciphertext, shape: Shape) -> Ciphertext:
             slots = moved(slots, [(i * block, i * copies * block, block) for i in range(before)])
         slots = repeated(slots, block, copies)
         sizes[axis] = copies
-    return slots._with(slot_shapes.layout(shape, x.slot_count))
+    return settled(slots, shape, ends)
 
 
 def repeated(block: Ciphertext, stride: int, copies: int) -> Ciphertext:
@@ -201,10 +201,24 @@ def gathered(x: Ciphertext, masks: Mapping[int, NDArray[np.float64]]) -> Ciphert
         total = sum((each * mask for each, mask in zip(turned, masks.values(), strict=True)), start=0)
     least, largest = min(mask.min() for mask in masks.values()), max(mask.max() for mask in masks.values())
     result = known(total, x.bound * float(max(-least, largest)))
-    if x.interval is None or least < 0:
+    if not x.is_real or least < 0:
         return result
     # Every slot is one of x's times a factor of 0 or more.
-    return lying(result, (min(0.0, x.interval[0]), max(0.0, x.interval[1])), float(largest))
+    low, high = x._native.interval
+    return lying(result, (min(0.0, low), max(0.0, high)), float(largest))
+
+
+def settled(x: Ciphertext, shape: Shape, ends: tuple[float, float] | None, factor: float = 1.0) -> Ciphertext:
+    """Return a ciphertext whose first slots are the values of a shape, which lie in a positive multiple of an interval.
+
+    All slots after them hold zeros.
+    """
+    result = of_shape(x, shape)
+    if ends is None or not x.is_real or result._layout.shape in (None, ()):
+        return result
+    engine = cast(Any, x._engine)
+    native = engine._context.zero_from(x._native, result.size)
+    return lying(engine._wrap(native, is_real=True, layout=result._layout), ends, factor)
 
 
 def known(x: Ciphertext, size: float) -> Ciphertext:
@@ -212,21 +226,27 @@ def known(x: Ciphertext, size: float) -> Ciphertext:
     engine = cast(Any, x._engine)
     native = engine._context.within(x._native, size)
     result: Ciphertext = engine._wrap(native, is_real=x.is_real, layout=x._layout)
-    return result
+    return result._lying(x._ends)
 
 
 def lying(x: Ciphertext, ends: tuple[float, float] | None, factor: float) -> Ciphertext:
     """State that all slots lie in a positive multiple of an interval, which follows from what they were computed from.
 
-    It is widened by more than the product is rounded.
+    Slots of which it is known that they hold no value are left out.
     """
     if ends is None or not x.is_real:
         return x
-    engine, (low, high) = cast(Any, x._engine), (end * factor for end in ends)
-    rounding = 2.0**-50 * max(abs(low), abs(high))
-    native = engine._context.between(x._native, low - rounding, high + rounding)
+    engine = cast(Any, x._engine)
+    native = engine._context.between(x._native, *multiple(ends, factor))
     result: Ciphertext = engine._wrap(native, is_real=True, layout=x._layout)
-    return result
+    return result._lying(x._ends)
+
+
+def multiple(ends: tuple[float, float], factor: float) -> tuple[float, float]:
+    """Return a positive multiple of an interval, widened by more than the products are rounded."""
+    low, high = (end * factor for end in ends)
+    rounding = 2.0**-50 * max(abs(low), abs(high))
+    return low - rounding, high + rounding
 
 
 def _layouts(values: Iterable[Any]) -> list[Layout]:

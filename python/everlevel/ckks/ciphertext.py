@@ -117,7 +117,7 @@ class Ciphertext(Claims, Encrypted, Storable):
     ((3,), array([-1.667, -0.667,  2.333]))
     """
 
-    __slots__ = ("__weakref__", "_engine", "_is_real", "_layout", "_native")
+    __slots__ = ("__weakref__", "_ends", "_engine", "_is_real", "_layout", "_native")
 
     _engine: Operations
 
@@ -151,20 +151,29 @@ class Ciphertext(Claims, Encrypted, Storable):
         *,
         is_real: bool,
         layout: Layout = SLOTS,
+        ends: tuple[float, float] | None = None,
     ) -> None:
         self._engine = engine
         self._native = native
         self._is_real = is_real
         self._layout = layout
+        self._ends = ends
 
     def _stored(self) -> tuple[_native.Context, _native.Ciphertext, dict[str, str]]:
         return self._engine._context, self._native, {"is_real": str(self._is_real).lower(), **self._layout.notes()}
 
     def _with(self, layout: Layout) -> Ciphertext:
         """Return the same ciphertext with another layout."""
-        if layout is self._layout:
+        if layout == self._layout:
             return self
         return Ciphertext(self._engine, self._native, is_real=self._is_real, layout=layout)
+
+    def _lying(self, ends: tuple[float, float] | None) -> Ciphertext:
+        """Return the same ciphertext, whose real values lie between ends, whatever the slots after them hold.
+
+        Nothing that is made of it knows of them, but by `interval`.
+        """
+        return Ciphertext(self._engine, self._native, is_real=self._is_real, layout=self._layout, ends=ends)
 
     def units(self) -> list[Ciphertext]:
         """Return each unit as a ciphertext of its own.

@@ -361,6 +361,14 @@ impl Estimate {
         values.padded(self.padding.clone())
     }
 
+    /// Estimate of the same slots, of which a circuit knows that those from a place on hold zeros.
+    pub fn zero_from(&self, place: usize, slot_count: usize) -> Self {
+        let all = self.of_all();
+        let zeros = all.sample.map(7, |x| Dual { value: Complex64::default(), error: x.error });
+        let zeros = Self::new(all.bound.capped(0.0), all.worst, zeros);
+        all.padded(Padding::zeros(slot_count, |slot| slot >= place, zeros))
+    }
+
     /// Estimate of the same values, of which the caller claims a bound; the padding stays what it is. Where the sampled
     /// values say otherwise, others are sampled.
     pub fn claimed(&self, bound: Bound) -> Self {

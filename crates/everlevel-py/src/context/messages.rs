@@ -68,6 +68,11 @@ impl Context {
         run(|| Ok(ciphertext.0.clone().between(low, high))).map(Ciphertext)
     }
 
+    /// Ciphertext of one unit, whose slots from a place on are known to hold zeros.
+    fn zero_from(&self, ciphertext: &Ciphertext, place: usize) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.first().clone().zero_from(place).into())).map(Ciphertext)
+    }
+
     /// Ciphertext of one unit, in whose first slots are the values of another.
     fn valued_up_to(&self, ciphertext: &Ciphertext, count: usize, other: &Ciphertext) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.first().clone().valued_up_to(count, other.0.first()).into())).map(Ciphertext)
