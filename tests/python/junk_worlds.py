@@ -235,6 +235,7 @@ def tfhe_integers(folder: Path) -> World:
             **{f"{name}.a": uints for name in (*on_uints, "bitwise_count", "leading_zeros", "trailing_zeros")},
             **{f"{name}.b": uints for name in on_uints},
             **{"amount": 1, "axis": None, "ciphertext": x},
+            "shift": 1,
             "condition": bools,
             "compressed": engine.compress(uints),
             "constant": 1,

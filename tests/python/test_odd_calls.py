@@ -72,6 +72,7 @@ CALLS: dict[str, Call] = {
     "dot": lambda x, v: np.dot(np.ones(3, dtype=np.uint8), v),
     "cross": lambda x, v: np.cross(v, v),
     "roll of two axes": lambda x, v: np.roll(x, (1, 2), axis=(0, 1)),
+    "roll of a method": lambda x, v: np.roll(v, 1) if isinstance(v, np.ndarray) else v.roll(1),
     "roll far": lambda x, v: np.roll(v, 10**20),
     "roll of no axis": lambda x, v: np.roll(x, 1, axis=-3),
     "flip": lambda x, v: np.flip(x, axis=1),

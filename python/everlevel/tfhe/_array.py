@@ -257,6 +257,18 @@ class EncryptedArray(Shaped, OfEngine, Refusing, Generic[NativeT]):
         """
         return self.reshape(-1)
 
+    def roll(self, shift: int | tuple[int, ...], axis: Axis = None) -> Self:
+        """Move elements along axes, and the last ones to the first places, as ``numpy.roll`` does, at no cost.
+
+        Examples
+        --------
+        >>> x = tfhe_engine.encrypt([1, 2, 3], tfhe_secret_key)
+        >>> tfhe_engine.decrypt(x.roll(1), tfhe_secret_key)
+        array([3, 1, 2], dtype=uint8)
+        """
+        moved: Self = placed("roll", self, lambda places: np.roll(places, shift, axis))
+        return moved
+
     def _take(self, places: Any) -> Self:
         places = np.asarray(places)
         flat = places.reshape(-1)
