@@ -16,7 +16,6 @@ from everlevel.ckks import limbs
 
 MODULES = [everlevel, tfhe, ntru, bfv, bulk, limbs, ml, cluster]
 EXCUSED = {
-    "everlevel.ChebyshevFit*": "its examples come with the next change of its file",
     "everlevel.cluster.*": "takes a pool of workers; `docs/cluster.md` and `test_cluster` have them",
     "everlevel.ml.*": "takes a trained model; the example of `everlevel.ml.compile` and `docs/models.md` have them",
 }

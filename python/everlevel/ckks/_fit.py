@@ -46,6 +46,16 @@ class ChebyshevFit:
     parity : {"even", "odd", None}
         Of the polynomial in t. An even or odd one is cheaper; its other coefficients are zeros. So are those of a sum
         of an even one and a multiple of t, or of an odd one and a constant, which has no parity of its own.
+
+    Examples
+    --------
+    >>> import everlevel
+    >>> exponential = everlevel.fit(np.exp, 7, (-1, 1))
+    >>> exponential.max_error < 1e-6, exponential.parity, everlevel.fit(np.sin, 7).parity
+    (True, None, 'odd')
+    >>> x = engine.encrypt([0.5], secret_key, bound=1)
+    >>> engine.decrypt(exponential(x), secret_key).round(4), exponential(np.array([0.5])).round(4)
+    (array([1.6487]), array([1.6487]))
     """
 
     __slots__ = ("coefficients", "interval", "max_error", "parity")
@@ -70,7 +80,14 @@ class ChebyshevFit:
 
     @property
     def degree(self) -> int:
-        """Degree of the polynomial."""
+        """Degree of the polynomial.
+
+        Examples
+        --------
+        >>> import everlevel
+        >>> everlevel.fit(np.exp, max_error=1e-4).degree
+        7
+        """
         nonzero = np.flatnonzero(self.coefficients)
         return int(nonzero[-1]) if len(nonzero) else 0
 
@@ -79,6 +96,12 @@ class ChebyshevFit:
         """Levels that an encrypted evaluation consumes.
 
         ceil(log2(degree + 1)), and one more where 2/(b - a) is no integer.
+
+        Examples
+        --------
+        >>> import everlevel
+        >>> everlevel.fit(np.exp, 7).levels, everlevel.fit(np.exp, 8).levels
+        (3, 4)
         """
         return self.degree.bit_length() + (not self._factor.is_integer() and self.degree > 0)
 
