@@ -214,13 +214,26 @@ def test_the_choice_is_the_best_of_all(
     assert seconds(best) < plain / 1.5
 
 
+def test_copies_of_an_input_share_its_diagonals(rng: np.random.Generator) -> None:
+    wide = Map(rng.uniform(-1, 1, (32, 64)) / 64, np.zeros(32), 1.0, "")
+    program = replace(small_program(rng), steps=(wide,), shape=())
+    costs = _costs.Costs(12, 3)
+    for slot_count, copies in ((64, 1), (128, 2), (1024, 16)):
+        placer = _placement.Placer(program, Schedule(program.levels), costs, slot_count)
+        before, after = placer.best(is_chained=True).placements
+        assert before.period == 64 * copies
+        found = _moves.turns(_weights.terms(wide.weights), before, after)
+        assert len(found.places) == 32 // copies
+        check(wide.weights, before, after, 1, rng, 1)
+
+
 @pytest.mark.parametrize(
     ("is_chained", "count", "digit_count", "amounts"),
     [
-        # Baby steps 1, 2, 3, 5 and 7; giant steps of 8, three times.
-        (False, 8, 4, {1, 2, 3, 5, 7, 8}),
-        # 7 by 3 and 4, 3 by 1 and 2, 5 by 1 and 4: digits of the input, of 1 and of 3.
-        (True, 8, 6, {1, 2, 4, 8}),
+        # Baby steps 1, 2, 3, 5, 7, 9 and 10; one giant step of 16.
+        (False, 8, 2, {1, 2, 3, 5, 7, 9, 10, 16}),
+        # 7 by 3 and 4, 3, 5 and 9 by 1 and 2, 4 and 8, 10 by 2 and 8: digits of the input, of 1, 2 and 3.
+        (True, 8, 5, {1, 2, 4, 8, 16}),
     ],
 )
 def test_rotations_and_their_keys(is_chained: bool, count: int, digit_count: int, amounts: set[int]) -> None:

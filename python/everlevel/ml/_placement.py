@@ -5,6 +5,8 @@ rows of a power of two: pixel (y, x) of an image that is 1/g as high and wide is
 tells q² channels apart (multiplexed), or all places of a pixel have the same number; further channels are in further
 grids. Where fewer than g² channels share a grid, the other places of each pixel repeat them, or are left out.
 
+Copies of the input that each are turned further than the last one are candidates for the input alone.
+
 *Lanes.* Results that leave room may have as many times the lanes as there is room for, up to the rows that are wanted:
 units are then merged. Images' further lanes take the places of b, beside the lanes before, so that the grid is as many
 times narrower, and offsets to the larger image's pixels are still the same for all pixels.
@@ -172,6 +174,8 @@ class Placer:
                 fitting = [one for one in some if one is some[0] or one.period * one.lanes <= slot_count]
                 found[size, shape, most] = _different(fitting)
         self._candidates = [found[key] for key in keys]
+        first = self._candidates[0]
+        self._candidates[0] = [*first, *_skewed(first[0], slot_count // lanes, power(sizes[1]))]
         self._routes = Routes(program) if routes is None else routes
         self._seconds: dict[tuple[object, ...], float] = {}
 
@@ -257,6 +261,19 @@ class Placer:
         if key not in self._seconds:
             self._seconds[key] = self._costs.rows(level, turned, layout, units=self._rows // turned.lanes)
         return self._seconds[key]
+
+
+def _skewed(first: Placement, most: int, period: int) -> Iterator[Placement]:
+    """Yield placements of copies side by side, each turned by a share of the results' period further than the last.
+
+    A rotation then has as many offsets as there are copies, which are added up in the end: 128 diagonals become 16 of
+    eight copies. Who encrypts may turn copies for nothing.
+    """
+    count = 2
+    while count * first.period <= most and count <= period:
+        copies = [first.turned(copy * period // count).features for copy in range(count)]
+        yield replace(first, features=np.concatenate(copies))
+        count *= 2
 
 
 def _different(placements: list[Placement]) -> list[Placement]:
