@@ -53,12 +53,13 @@ class Costs:
     Attributes
     ----------
     log_n : int
-    max_level : int
-        Level that keys are made for: it decides on their special primes.
+    product_level : int or None
+        Level that the keys of products of ciphertexts, and of conjugations, are made for: it decides on their special
+        primes. None where there are no products.
     """
 
     log_n: int
-    max_level: int
+    product_level: int | None
 
     def _special(self, level: int) -> int:
         """Return the special primes of a key for a level: as many as make key switches cheapest, within the cap."""
@@ -86,13 +87,18 @@ class Costs:
         return self._of(_MOVE * self.log_n, transforms) + 2 * _CALL
 
     def switch(self, level: int) -> float:
-        """Seconds of a conjugation, by a key for all levels."""
-        return self._moved(sum(self._transforms(level, self._special(self.max_level))))
+        """Seconds of a conjugation."""
+        return self._moved(self._switched(level))
 
     def product(self, level: int) -> float:
-        """Seconds of a product of ciphertexts, with its relinearization by a key for all levels and its rescaling."""
-        transforms = sum(self._transforms(level, self._special(self.max_level))) + 2 * (level + 1)
+        """Seconds of a product of ciphertexts, with its relinearization and its rescaling."""
+        transforms = self._switched(level) + 2 * (level + 1)
         return self._of(_TRANSFORM * self.log_n, transforms) + 2 * _CALL
+
+    def _switched(self, level: int) -> int:
+        """Count the transforms of a key switch by a key for the highest level of products."""
+        made_for = level if self.product_level is None else self.product_level
+        return sum(self._transforms(level, self._special(made_for)))
 
     def rotations(self, level: int, count: int, digit_count: int) -> float:
         """Seconds of rotations by keys of a level, of the digits of so many ciphertexts."""

@@ -37,25 +37,26 @@ class Keys:
 
     Attributes
     ----------
-    relinearization, conjugation : bool
+    relinearization, conjugation : int or None
+        Highest levels of products of ciphertexts and of conjugations; None for none.
     rotations : tuple of (int, int)
         Amounts of rotations, with the sign of ``numpy.roll``, and the highest level of each: there are no others.
     bootstraps : bool
         Whether there are the keys of bootstraps.
     """
 
-    relinearization: bool
-    conjugation: bool
+    relinearization: int | None
+    conjugation: int | None
     rotations: tuple[tuple[int, int], ...]
     bootstraps: bool
 
     def nbytes(self, engine: Engine) -> int:
         """Bytes that they take in memory."""
         held = 0
-        if self.relinearization:
-            held += engine.estimate_memory("create_relinearization_key").held
-        if self.conjugation:
-            held += engine.estimate_memory("create_conjugation_key").held
+        if self.relinearization is not None:
+            held += engine.estimate_memory("create_relinearization_key", level=self.relinearization).held
+        if self.conjugation is not None:
+            held += engine.estimate_memory("create_conjugation_key", level=self.conjugation).held
         if self.bootstraps:
             held += engine.estimate_memory("create_bootstrap_key").held
         return held + sum(
@@ -65,10 +66,10 @@ class Keys:
     def made(self, engine: Engine, secret_key: SecretKey, progress: bool | None) -> EvaluationKey | None:
         """Make them; None, if there are none. The engine forgets them."""
         made: list[Any] = []
-        if self.relinearization:
-            made.append(engine.create_relinearization_key(secret_key, progress=progress))
-        if self.conjugation:
-            made.append(engine.create_conjugation_key(secret_key, progress=progress))
+        if self.relinearization is not None:
+            made.append(engine.create_relinearization_key(secret_key, self.relinearization, progress=progress))
+        if self.conjugation is not None:
+            made.append(engine.create_conjugation_key(secret_key, self.conjugation, progress=progress))
         if self.bootstraps:
             made.append(engine.create_bootstrap_key(secret_key, progress=progress))
         made += [engine.create_fixed_rotation_key(secret_key, delta, level) for delta, level in self.rotations]
@@ -253,7 +254,9 @@ def _within(program: Program, layout: Layout, engine: Engine, memory: int | None
     if held <= room:
         return plan
     maps = [at for at, step in enumerate(program.steps) if isinstance(step, Map)]
-    costs, levels = Costs(engine.log_n, engine.max_level), layout.schedule.levels(program)
+    schedule = layout.schedule
+    costs = Costs(engine.log_n, schedule.product_level(program, engine.max_level))
+    levels = schedule.levels(program)
     forms = []
     for index, at in enumerate(maps):
         needed = _turns(program, index, layout, routes)
@@ -324,9 +327,10 @@ def _layouts(program: Program, setting: Setting, full: Engine, routes: Routes) -
 
 def _placer(program: Program, setting: Setting, full: Engine, routes: Routes, lanes: int, parts: int) -> Placer:
     """Return what finds the placements of so many lanes and parts, for a schedule of the least time."""
-    costs, stage_count = Costs(full.log_n, full.max_level), default_stage_count(full._context)
+    stage_count, schedule = default_stage_count(full._context), Schedule(program.levels)
+    product_level = full.max_level if _is_deep(full) else schedule.product_level(program, full.max_level)
+    costs = Costs(full.log_n, product_level)
     most_lanes = min(power(-(-setting.batch // parts)), lanes * MOST_UNITS)
-    schedule = Schedule(program.levels)
     if _is_deep(full):
         whole = costs.bootstrap(0, full.max_level - stage_count, stage_count)
         most = room(program, full.slot_count, lanes, most_lanes)
@@ -345,8 +349,9 @@ def _placer(program: Program, setting: Setting, full: Engine, routes: Routes, la
 def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | None = None) -> Plan:
     """Return what a program takes in a layout, whose rotations may be known."""
     known = Routes(program) if routes is None else routes
-    costs = Costs(engine.log_n, engine.max_level)
     schedule, degree = layout.schedule, 2**engine.log_n
+    product_level = schedule.product_level(program, engine.max_level)
+    costs = Costs(engine.log_n, product_level)
     bootstraps, held = dict(schedule.bootstraps), held_before(program)
     stages = []
     rotations: dict[int, int] = {}
@@ -379,9 +384,8 @@ def plan_of(program: Program, layout: Layout, engine: Engine, routes: Routes | N
             stages.append(_features_stage(step, level, units, costs))
             units = len(step.bias)
     amounts_left = sorted((-left, highest) for left, highest in rotations.items())
-    has_polynomials = bool(program.polynomials)
-    conjugates = bool(bootstraps) or (has_polynomials and layout.parts == 2)
-    keys = Keys(has_polynomials, conjugates, tuple(amounts_left), bool(bootstraps))
+    conjugations = product_level if bootstraps or layout.parts == 2 else None
+    keys = Keys(product_level, conjugations, tuple(amounts_left), bool(bootstraps))
     limbs = 2 * (schedule.level + 1) * layout.units_in
     weights = sum(stage.nbytes for stage in stages)
     inputs = limbs * degree * _LIMB_BYTES

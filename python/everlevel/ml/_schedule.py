@@ -55,6 +55,13 @@ class Schedule:
                 results.append(level)
         return found
 
+    def product_level(self, program: Program, max_level: int) -> int | None:
+        """Return the highest level of products of ciphertexts, bootstraps' as well; None for none."""
+        if self.bootstraps:
+            return max_level
+        steps = zip(program.steps, self.levels(program), strict=True)
+        return max((level for step, (level, _) in steps if isinstance(step, Polynomial)), default=None)
+
 
 def held_before(program: Program) -> list[int | None]:
     """Return, for each step, the number of the one result that it and later steps take; None where they are several.
