@@ -85,6 +85,17 @@ def draw(rng: np.random.Generator, dtype: Any, count: int) -> Any:
     return np.where(rng.random(count) < 0.2, rng.choice(edges, count), values)
 
 
+def corners(dtype: Any) -> list[tuple[int, int]]:
+    """Pairs of the range's ends, of what is next to them and to 0, and of powers of two with products at the ends."""
+    info = np.iinfo(dtype)
+    edges = {info.min, info.min + 1, -1, 0, 1, info.max}
+    pairs = [(x, y) for x in edges for y in edges]
+    for total in range(info.bits - 2, info.bits + 2):
+        exponents = [(i, total - i) for i in range(info.bits) if 0 <= total - i < info.bits]
+        pairs += [(s << i, t << j) for i, j in exponents for s in (1, -1) for t in (1, -1)]
+    return [(x, y) for x, y in pairs if all(info.min <= value <= info.max for value in (x, y))]
+
+
 def assert_numpys(function: Operation, dtype: Any, party: Party, rng: np.random.Generator, count: int) -> None:
     """Both operands encrypted for half of the values, and one in the clear for a quarter each."""
     engine, secret_key = party
@@ -195,6 +206,8 @@ def test_results_that_end_at_the_ends(name: str, dtype: Any, quick: Party, rng: 
     info = np.iinfo(dtype)
     x, y = draw(rng, dtype, VALUES), draw(rng, dtype, VALUES)
     encrypt = engine.encrypt_int if np.dtype(dtype).kind == "i" else engine.encrypt_uint
+    edges = corners(dtype)
+    x[: len(edges)], y[: len(edges)] = np.array(edges, dtype=dtype).T
     a, b = encrypt(x, secret_key), encrypt(y, secret_key)
     exact = getattr(np, name)(x.astype(object), y.astype(object))
     assert_claims(getattr(engine, f"saturating_{name}")(a, b), np.clip(exact, info.min, info.max), secret_key)

@@ -24,8 +24,9 @@ use crate::params::Params;
 use crate::sets::NamedSet;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey,
-    SeededEvalKeys, SeededKeySwitchKey, SwitchStep, sets,
+    Ciphertext, Error, FailureBound, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm,
+    PublicKey, SecretKey, SeededBootstrapKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
+    SeededKeySwitchKey, SwitchStep, sets,
 };
 
 mod circuit;
@@ -129,18 +130,27 @@ impl Stored<NamedParams<'_>> for SeededEvalKeys {
     }
 }
 
-impl Stored<NamedParams<'_>> for KeptEvalKeys {
-    const KIND: &'static str = SeededEvalKeys::KIND;
-    type Error = Error;
+/// Keys that are ready for use are stored as the seeds and bodies that they are made of.
+macro_rules! stored_as_seeded {
+    ($($kept:ty: $seeded:ty),*) => {$(
+        impl Stored<NamedParams<'_>> for $kept {
+            const KIND: &'static str = <$seeded>::KIND;
+            type Error = Error;
 
-    fn to_container<'a>(&self, params: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
-        self.seeded().to_container(params)
-    }
+            fn to_container<'a>(&self, params: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+                self.seeded().to_container(params)
+            }
 
-    fn from_container(params: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        SeededEvalKeys::from_container(params, container).map(Self::new)
-    }
+            fn from_container(params: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+                <$seeded>::from_container(params, container).map(Self::new)
+            }
+        }
+    )*};
 }
+
+stored_as_seeded!(
+    KeptEvalKeys: SeededEvalKeys, KeptCircuitKey: SeededCircuitKey, KeptCompressionKey: SeededCompressionKey
+);
 
 /// Bits, or integers of a few bits, of one secret.
 impl Stored<NamedParams<'_>> for Vec<Ciphertext> {

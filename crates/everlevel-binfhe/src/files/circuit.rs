@@ -5,8 +5,8 @@ use everlevel_io::{Builder, Container, Stored, kinds};
 use everlevel_rand::Seed;
 
 use super::{NamedParams, begin, check, put_eval_keys, take_eval_keys, words};
+use crate::Error;
 use crate::circuit::{CircuitParams, SeededCircuitKey};
-use crate::{Error, KeptCircuitKey};
 
 /// The half products' masks.
 const MASK_SEED: &str = "half_product_mask_seed";
@@ -35,18 +35,5 @@ impl Stored<NamedParams<'_>> for SeededCircuitKey {
         let rotations = take_eval_keys(own.rotation(), id, container)?;
         let bodies = words(container.bytes_of_len("half_products", 8 * own.bodies_len())?);
         Self::from_parts(own, rotations, Seed::from_bytes(container.seed(MASK_SEED)?), bodies)
-    }
-}
-
-impl Stored<NamedParams<'_>> for KeptCircuitKey {
-    const KIND: &'static str = SeededCircuitKey::KIND;
-    type Error = Error;
-
-    fn to_container<'a>(&self, params: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
-        self.seeded().to_container(params)
-    }
-
-    fn from_container(params: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        SeededCircuitKey::from_container(params, container).map(Self::new)
     }
 }

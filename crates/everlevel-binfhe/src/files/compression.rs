@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{NamedParams, add_public_key, begin, begin_ciphertexts, check, failures, read_public_key, words};
 use crate::compression::{Kind, packed_len};
-use crate::{
-    CompressedList, CompressionParams, Error, Gadget, KeptCompressionKey, ListWidths, SeededCompressionKey, Width,
-};
+use crate::{CompressedList, CompressionParams, Error, Gadget, ListWidths, SeededCompressionKey, Width};
 
 /// The seed of the masks of automorphisms' rows.
 const MASK_SEED: &str = "automorphism_mask_seed";
@@ -61,19 +59,6 @@ impl Stored<NamedParams<'_>> for SeededCompressionKey {
         }
         let bodies = words(container.bytes_of_len("automorphisms", 8 * own.bodies_len())?);
         Self::from_parts(own, Seed::from_bytes(container.seed(MASK_SEED)?), bodies, public)
-    }
-}
-
-impl Stored<NamedParams<'_>> for KeptCompressionKey {
-    const KIND: &'static str = SeededCompressionKey::KIND;
-    type Error = Error;
-
-    fn to_container<'a>(&self, params: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
-        self.seeded().to_container(params)
-    }
-
-    fn from_container(params: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
-        SeededCompressionKey::from_container(params, container).map(Self::new)
     }
 }
 

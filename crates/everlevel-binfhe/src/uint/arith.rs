@@ -21,7 +21,7 @@ impl Integers<'_> {
     /// As [`Integers::add`].
     pub fn checked_add(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let (sum, carry) = self.add_blocks("checked_add", a, b, Some(&self.carry_table()))?;
-        Ok((sum, BoolArray(carry.unwrap_or_else(|| unreachable!("asked for")))))
+        Ok((sum, BoolArray(carry)))
     }
 
     /// `a − b` modulo `2^width`.
@@ -39,7 +39,6 @@ impl Integers<'_> {
     /// As [`Integers::add`].
     pub fn checked_sub(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let (difference, carry) = self.sub_blocks("checked_sub", a, b, Some(&self.carry_table()))?;
-        let carry = carry.unwrap_or_else(|| unreachable!("asked for"));
         Ok((difference, self.not_bools(&BoolArray(carry))?))
     }
 
@@ -60,7 +59,7 @@ impl Integers<'_> {
         a: &UintArray,
         b: &UintArray,
         last: Option<&Table>,
-    ) -> Result<(UintArray, Option<Vec<Ciphertext>>), Error> {
+    ) -> Result<(UintArray, Vec<Ciphertext>), Error> {
         self.check_pair(op, a, b)?;
         let sums = a.blocks.iter().zip(&b.blocks).map(|(a, b)| self.sum([a, b])).collect::<Result<_, _>>()?;
         let (blocks, carry) = self.propagate(op, sums, a.per, last)?;
@@ -74,7 +73,7 @@ impl Integers<'_> {
         a: &UintArray,
         b: &UintArray,
         last: Option<&Table>,
-    ) -> Result<(UintArray, Option<Vec<Ciphertext>>), Error> {
+    ) -> Result<(UintArray, Vec<Ciphertext>), Error> {
         self.check_pair(op, a, b)?;
         let (blocks, carry) = self.propagate(op, self.complement(b, Some(a))?, a.per, last)?;
         Ok((a.with(blocks), carry))

@@ -17,15 +17,15 @@ const FIRST_OF_A_PASS: f64 = 0.4;
 
 impl Integers<'_> {
     /// For integers of `per` blocks: digits below `M` from sums of at most `2M − 2` (each integer's first sum:
-    /// `2M − 1`), and an outcome of a table of each last sum with the carry into it, where such a table is given: that
-    /// of [`Integers::carry_table`] for the carries out of the last blocks.
+    /// `2M − 1`), and outcomes of a table of each last sum with the carry into it, none if there is no such table: that
+    /// of [`Integers::carry_table`] gives the carries out of the last blocks.
     pub(super) fn propagate(
         &self,
         op: &'static str,
         mut sums: Vec<Ciphertext>,
         per: usize,
         last: Option<&Table>,
-    ) -> Result<(Vec<Ciphertext>, Option<Vec<Ciphertext>>), Error> {
+    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
         let base = self.radix.base();
         let (len, count) = (sums.len() / per, per - 1);
         let (digit, carry) = (self.table(|sum| sum % base), self.carry_table());
@@ -36,11 +36,9 @@ impl Integers<'_> {
                 self.carry_into(&mut sums, per, place + 1, carries.iter().skip(place).step_by(count))?;
             }
             // Digits of all blocks are one round.
-            let (digits, found) =
-                self.two_tables(op, &sums, &digit, |i| last.filter(|_| (i + 1).is_multiple_of(per)))?;
-            return Ok((digits, last.map(|_| found)));
+            return self.two_tables(op, &sums, &digit, |i| last.filter(|_| (i + 1).is_multiple_of(per)));
         }
-        let mut out = None;
+        let mut out = Vec::new();
         for place in 0..per {
             let table = if place < count { Some(&carry) } else { last };
             let inputs: Vec<_> = sums.iter().skip(place).step_by(per).cloned().collect();
@@ -48,8 +46,8 @@ impl Integers<'_> {
             sums.iter_mut().skip(place).step_by(per).zip(digits).for_each(|(sum, digit)| *sum = digit);
             if place < count {
                 self.carry_into(&mut sums, per, place + 1, found.iter())?;
-            } else if last.is_some() {
-                out = Some(found);
+            } else {
+                out = found;
             }
         }
         Ok((sums, out))

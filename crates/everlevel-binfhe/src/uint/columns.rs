@@ -55,22 +55,26 @@ impl Columns {
 }
 
 impl Integers<'_> {
-    /// The columns' sums as integers like `a`, and bits that tell of losses above the last blocks, where such bits are
-    /// asked for.
+    /// The columns' sums as integers like `a`, and bits that tell of losses above the last blocks, none where such bits
+    /// aren't asked for.
     pub(super) fn total(
         &self,
         op: &'static str,
         a: &UintArray,
         mut columns: Columns,
-    ) -> Result<(UintArray, Option<Overflow>), Error> {
-        self.compress(op, &mut columns, Rest::IsAdded)?;
-        let sums = columns.terms.iter().map(|terms| self.sum(terms)).collect::<Result<_, _>>()?;
-        let (blocks, carries) =
-            self.propagate(op, sums, a.per, columns.overflow.is_some().then_some(&self.carry_table()))?;
-        if let (Some(overflow), Some(carries)) = (&mut columns.overflow, carries) {
-            overflow.iter_mut().zip(carries).for_each(|(overflow, carry)| overflow.push(carry));
-        }
-        Ok((a.with(blocks), columns.overflow))
+    ) -> Result<(UintArray, Overflow), Error> {
+        let sums = self.column_sums(op, &mut columns)?;
+        let carry = columns.overflow.is_some().then(|| self.carry_table());
+        let (blocks, carries) = self.propagate(op, sums, a.per, carry.as_ref())?;
+        let mut overflow = columns.overflow.unwrap_or_default();
+        overflow.iter_mut().zip(carries).for_each(|(overflow, carry)| overflow.push(carry));
+        Ok((a.with(blocks), overflow))
+    }
+
+    /// The columns' sums, before carries.
+    pub(super) fn column_sums(&self, op: &'static str, columns: &mut Columns) -> Result<Vec<Ciphertext>, Error> {
+        self.compress(op, columns, Rest::IsAdded)?;
+        columns.terms.iter().map(|terms| self.sum(terms)).collect()
     }
 
     /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`,

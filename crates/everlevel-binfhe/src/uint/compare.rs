@@ -160,24 +160,36 @@ impl Integers<'_> {
     }
 
     /// Whether any of the bits of each row is set.
-    pub(super) fn any(&self, op: &'static str, mut rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
-        let table = self.table(|count| u64::from(count > 0));
-        while rows.iter().any(|bits| bits.len() > 1) {
-            let (mut jobs, mut counts) = (Vec::new(), Vec::new());
-            for bits in &mut rows {
-                // A row of one bit is done.
-                let groups = if bits.len() > 1 { self.groups(std::mem::take(bits)) } else { Vec::new() };
-                counts.push(groups.len());
-                for group in &groups {
-                    jobs.push((self.sum(group)?, &table));
+    pub(super) fn any(&self, op: &'static str, rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
+        Ok(BoolArray(self.folded(op, rows, &self.table(|count| u64::from(count > 0)))?))
+    }
+
+    /// What each row comes to where a table gives the outcome of the sums of groups, and again of the outcomes' sums.
+    pub(super) fn folded(
+        &self,
+        op: &'static str,
+        mut rows: Vec<Vec<Ciphertext>>,
+        table: &Table,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        while rows.iter().any(|terms| terms.len() > 1) {
+            let (mut jobs, mut places) = (Vec::new(), Vec::new());
+            // A row of one term is done, and a term by itself waits for the next round.
+            for (row, terms) in rows.iter_mut().enumerate().filter(|(_, terms)| terms.len() > 1) {
+                let groups = self.groups(std::mem::take(terms));
+                let are_fewer = groups.iter().any(|group| group.len() > 1);
+                for group in groups {
+                    if are_fewer && group.len() == 1 {
+                        terms.extend(group);
+                    } else {
+                        jobs.push((self.sum(&group)?, table));
+                        places.push(row);
+                    }
                 }
             }
-            let mut found = self.look_up(op, &jobs)?.into_iter();
-            for (bits, count) in rows.iter_mut().zip(counts).filter(|(_, count)| *count > 0) {
-                *bits = found.by_ref().take(count).collect();
-            }
+            let found = self.look_up(op, &jobs)?;
+            places.into_iter().zip(found).for_each(|(row, term)| rows[row].push(term));
         }
-        Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))
+        Ok(rows.into_iter().map(|mut terms| terms.pop().unwrap_or_else(|| self.plain(0))).collect())
     }
 
     /// For each block, whether that block or one above it in the same integer of `per` blocks is set. A round settles

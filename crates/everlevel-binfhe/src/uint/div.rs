@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::divided::{Asked, Divided, Operands};
+use super::divided::{Asked, Divided};
 use super::shift::Ends;
 use super::signed::Sign;
 use super::{BoolArray, Integers, UintArray};
@@ -35,7 +35,7 @@ impl Integers<'_> {
     /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
     /// [`Error::NoiseExhausted`].
     pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, Operands::Unsigned)?.0)
+        Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, Sign::Unsigned)?.0)
     }
 
     /// `a` modulo `b`. Where `b` is zero the remainder is `a`.
@@ -43,7 +43,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::div`].
     pub fn rem(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true }, Operands::Unsigned)?.1)
+        Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true }, Sign::Unsigned)?.1)
     }
 
     /// [`Integers::div`] and [`Integers::rem`] at once, for little more than either.
@@ -51,7 +51,7 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::div`].
     pub fn div_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, UintArray), Error> {
-        self.divide("div_rem", a, b, Asked { quotient: true, remainder: true }, Operands::Unsigned)
+        self.divide("div_rem", a, b, Asked { quotient: true, remainder: true }, Sign::Unsigned)
     }
 
     /// [`Integers::div`], and whether each `b` is zero.
@@ -60,7 +60,7 @@ impl Integers<'_> {
     /// As [`Integers::div`].
     pub fn checked_div(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_div";
-        let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false }, Operands::Unsigned)?;
+        let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false }, Sign::Unsigned)?;
         Ok((quotient, self.are_zero(op, b)?))
     }
 
@@ -70,7 +70,7 @@ impl Integers<'_> {
     /// As [`Integers::div`].
     pub fn checked_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_rem";
-        let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true }, Operands::Unsigned)?;
+        let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true }, Sign::Unsigned)?;
         Ok((remainder, self.are_zero(op, b)?))
     }
 
@@ -79,51 +79,46 @@ impl Integers<'_> {
         self.not_bools(&self.any(op, blocks.chunks(x.per).map(<[_]>::to_vec).collect())?)
     }
 
-    /// Divides the elements in groups, each of which takes one way.
+    /// Divides the elements in groups, each of which takes one way. Divisors in the clear are unsigned.
     pub(super) fn divide(
         &self,
         op: &'static str,
         a: &UintArray,
         b: &UintArray,
         asked: Asked,
-        operands: Operands<'_>,
+        sign: Sign,
     ) -> Result<Divided, Error> {
         self.check_pair(op, a, b)?;
+        let ends = if sign == Sign::Signed { Ends::Signed } else { Ends::Open };
         self.in_groups(
             a,
             b,
             asked,
             |i| self.way(b.integer(i), asked),
-            |&way, a, b, places| {
-                let signs = match operands {
-                    Operands::Flipped(signs) => Some(signs.take(places)),
-                    Operands::Unsigned | Operands::Signed => None,
-                };
-                let (sign, ends) = match operands {
-                    Operands::Signed => (Sign::Signed, Ends::Signed),
-                    Operands::Unsigned | Operands::Flipped(_) => (Sign::Unsigned, Ends::Open),
-                };
-                let parts = match way {
-                    Way::Zero => (self.constants(a.width, &vec![a.width.max(); a.len() * a.width.words()])?, a),
-                    Way::Factors { shift, odd } => {
-                        let factors = self.small_factors(odd).unwrap_or_default();
-                        self.shifted(op, &a, (shift, ends), asked, |a| {
-                            self.divide_by_factors(op, a, &factors, asked, sign)
-                        })?
-                    }
-                    Way::Public { zeros, .. } => {
-                        let shift = zeros as u32 * self.radix.bits;
-                        let odd = self.shift(op, &b, -i64::from(shift), Ends::Open)?;
-                        self.shifted(op, &a, (shift, ends), asked, |a| self.long_division(op, a, &odd, asked, None))?
-                    }
-                    Way::Encrypted => return self.long_division(op, &a, &b, asked, signs.as_ref()),
-                };
-                match signs {
-                    Some(signs) => self.signed_parts(op, parts, asked, &signs),
-                    None => Ok(parts),
+            |&way, a, b| match way {
+                Way::Zero => Ok((self.quotients_by_zero(op, &a, sign)?, a)),
+                Way::Factors { shift, odd } => {
+                    let factors = self.small_factors(odd).unwrap_or_default();
+                    self.shifted(op, &a, (shift, ends), asked, |a| self.divide_by_factors(op, a, &factors, asked, sign))
                 }
+                Way::Public { zeros, .. } => {
+                    let shift = zeros as u32 * self.radix.bits;
+                    let odd = self.shift(op, &b, -i64::from(shift), Ends::Open)?;
+                    self.shifted(op, &a, (shift, ends), asked, |a| self.long_division(op, a, &odd, asked, sign))
+                }
+                Way::Encrypted => self.long_division(op, &a, &b, asked, sign),
             },
         )
+    }
+
+    /// All ones, or zeros of signed dividends below zero.
+    fn quotients_by_zero(&self, op: &'static str, a: &UintArray, sign: Sign) -> Result<UintArray, Error> {
+        if sign == Sign::Unsigned {
+            return self.constants(a.width, &vec![a.width.max(); a.len() * a.width.words()]);
+        }
+        let (base, half) = (self.radix.base(), self.radix.base() / 2);
+        let digits = self.map(op, a.last_blocks(), &self.table(|x| if x < half { base - 1 } else { 0 }))?;
+        Ok(a.with(digits.into_iter().flat_map(|digit| vec![digit; a.per]).collect()))
     }
 
     /// Divides the elements in groups of one key, given a division of the elements at some places, and puts their
@@ -134,7 +129,7 @@ impl Integers<'_> {
         b: &UintArray,
         asked: Asked,
         key: impl Fn(usize) -> K,
-        division: impl Fn(&K, UintArray, UintArray, &[usize]) -> Result<Divided, Error>,
+        division: impl Fn(&K, UintArray, UintArray) -> Result<Divided, Error>,
     ) -> Result<Divided, Error> {
         let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
         for i in 0..b.len() {
@@ -144,7 +139,7 @@ impl Integers<'_> {
         for (key, places) in &groups {
             let whole = places.len() == b.len();
             let [a, b] = [a, b].map(|x| if whole { x.clone() } else { x.take(places) });
-            parts.push(division(key, a, b, places)?);
+            parts.push(division(key, a, b)?);
         }
         let (quotients, remainders): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         if let [_] = &quotients[..] {
@@ -158,11 +153,6 @@ impl Integers<'_> {
             false => Ok(a.with(Vec::new())),
         };
         Ok((joined(asked.quotient, &quotients)?, joined(asked.remainder, &remainders)?))
-    }
-
-    /// Whether a public divisor is a power of two times small factors.
-    pub(super) fn has_small_factors(&self, divisor: &[Ciphertext], asked: Asked) -> bool {
-        matches!(self.way(divisor, asked), Way::Factors { .. })
     }
 
     fn way(&self, divisor: &[Ciphertext], asked: Asked) -> Way {

@@ -13,30 +13,32 @@ pub(super) struct Asked {
 /// Quotients and remainders; those that were not asked for have no meaning.
 pub(super) type Divided = (UintArray, UintArray);
 
-/// How the operands of a division are taken.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Operands<'a> {
-    /// Unsigned integers.
-    Unsigned,
-    /// Signed dividends, and public divisors above zero that have small factors.
-    Signed,
-    /// Unsigned integers whose quotients and remainders are those of signed ones with these signs.
-    Flipped(&'a Signs),
+/// What a division's steps take, beside the dividend: see [`super::long_division`].
+#[derive(Debug, Clone)]
+pub(super) struct Steps {
+    /// The dividends, `a`, or `a − [b < 0]` of signed integers.
+    pub(super) dividends: UintArray,
+    /// The divisors' digits that gates are made of: `|b| − [b < 0]`.
+    pub(super) divisors: UintArray,
+    /// `2^i·|b|` modulo `2^width` for the bits `i` of a digit, with first digits of at most `M` for signed integers.
+    pub(super) multiples: Vec<UintArray>,
+    /// The carries before the first step.
+    pub(super) carries: Vec<Ciphertext>,
+    /// The numbers of gates and carries in the inputs of the tables.
+    pub(super) weights: Weights,
+    /// The signs of dividends, as halves, by which gates are turned; none where gates are those of unsigned integers.
+    pub(super) turns: Vec<Ciphertext>,
+    /// The signs of encrypted divisors, none where no divisor is below zero.
+    pub(super) negative: Halved,
 }
 
-/// Signs that tell a signed quotient and remainder from the unsigned ones of magnitudes: a truth value for each
-/// element, as a digit and as a half.
-#[derive(Debug, Clone)]
-pub(super) struct Signs {
-    /// `[a − [b < 0] < 0]`.
-    pub(super) dividend: Halved,
-    /// `[b < 0]`.
-    pub(super) divisor: Halved,
-    /// `|b| − [b < 0]`.
-    pub(super) divisors: UintArray,
-    /// `2^i·|b|` modulo `2^width` for the bits `i` of a digit, with first digits of at most `M`, for encrypted
-    /// divisors.
-    pub(super) multiples: Option<Vec<UintArray>>,
+/// The numbers by which the inputs of a step's tables tell what is to be added. Numbers count modulo twice the number
+/// of messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weights {
+    pub(super) carry: u64,
+    pub(super) opening: u64,
+    pub(super) closed: u64,
 }
 
 /// Conditions, each as a digit and as a half ([`super::table`]).
@@ -44,17 +46,4 @@ pub(super) struct Signs {
 pub(super) struct Halved {
     pub(super) digits: Vec<Ciphertext>,
     pub(super) halves: Vec<Ciphertext>,
-}
-
-impl Signs {
-    pub(super) fn take(&self, places: &[usize]) -> Self {
-        let taken = |all: &Vec<Ciphertext>| places.iter().map(|&i| all[i].clone()).collect();
-        let halved = |all: &Halved| Halved { digits: taken(&all.digits), halves: taken(&all.halves) };
-        Self {
-            dividend: halved(&self.dividend),
-            divisor: halved(&self.divisor),
-            divisors: self.divisors.take(places),
-            multiples: self.multiples.as_ref().map(|all| all.iter().map(|x| x.take(places)).collect()),
-        }
-    }
 }

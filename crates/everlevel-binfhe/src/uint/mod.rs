@@ -18,8 +18,8 @@
 //! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key
 //! · `meter` the cost of operations, and their progress · `carry` · `arith` add, subtract, negate · `columns` sums of
 //! many terms · `mul` · `div`, `div_public`, `long_division`, `divided` · `compare` · `bits` · `shift` · `reduce` sum
-//! and maximum of an array · `counts` of bits · `signed`, `signed_division` · `saturating` results · `random` integers
-//! from a public seed.
+//! and maximum of an array · `counts` of bits · `signed`, `signed_division`, `signed_product` · `saturating` results ·
+//! `random` integers from a public seed.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -67,6 +67,7 @@ mod saturating;
 mod shift;
 mod signed;
 mod signed_division;
+mod signed_product;
 mod table;
 
 pub use array::{BoolArray, UintArray};

@@ -35,7 +35,7 @@ impl Integers<'_> {
         self.check_pair(op, a, b)?;
         let overflow = self.high_products(op, a, b)?;
         let (product, overflow) = self.product(op, a, b, Some(overflow))?;
-        Ok((product, self.any(op, overflow.unwrap_or_else(|| unreachable!("asked for")))?))
+        Ok((product, self.any(op, overflow)?))
     }
 
     /// The products modulo `2^width`, and `overflow` with further bits, which tell of losses above the width.
@@ -45,7 +45,19 @@ impl Integers<'_> {
         a: &UintArray,
         b: &UintArray,
         overflow: Option<Overflow>,
-    ) -> Result<(UintArray, Option<Overflow>), Error> {
+    ) -> Result<(UintArray, Overflow), Error> {
+        let columns = self.digit_products(op, a, b, overflow)?;
+        self.total(op, a, columns)
+    }
+
+    /// The products of digits, in the columns of the product; and `overflow` with further bits.
+    pub(super) fn digit_products(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        overflow: Option<Overflow>,
+    ) -> Result<Columns, Error> {
         let (base, per) = (self.radix.base(), a.per);
         let mut columns = Columns::new(a.len(), per, overflow);
         // Where `a` is a public zero, all tables of `M·a + b` are known without a bootstrap: a public factor comes
@@ -71,7 +83,7 @@ impl Integers<'_> {
         }
         let values = self.look_up(op, &jobs)?;
         columns.put(places, values);
-        self.total(op, a, columns)
+        Ok(columns)
     }
 
     /// For each integer and each digit of its `a` but the first, whether that digit and some digit of `b` have a

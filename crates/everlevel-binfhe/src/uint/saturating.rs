@@ -7,9 +7,9 @@ use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
 /// The states of results: in the range, or beyond one of its ends.
-const WITHIN: u64 = 0;
-const ABOVE: u64 = 1;
-const BELOW: u64 = 2;
+pub(super) const WITHIN: u64 = 0;
+pub(super) const ABOVE: u64 = 1;
+pub(super) const BELOW: u64 = 2;
 
 impl Integers<'_> {
     /// `a + b`, or the largest integer of the width where the sum is above.
@@ -19,7 +19,7 @@ impl Integers<'_> {
     pub fn saturating_add(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         let op = "saturating_add";
         let (sum, states) = self.add_blocks(op, a, b, Some(&self.carry_table()))?;
-        self.clipped(op, &sum, &asked(states), Sign::Unsigned)
+        self.clipped(op, &sum, &states, Sign::Unsigned)
     }
 
     /// `a − b`, or 0 where the difference is below.
@@ -30,7 +30,7 @@ impl Integers<'_> {
         let (op, base) = ("saturating_sub", self.radix.base());
         let borrow = self.table(|x| if x < base { BELOW } else { WITHIN });
         let (difference, states) = self.sub_blocks(op, a, b, Some(&borrow))?;
-        self.clipped(op, &difference, &asked(states), Sign::Unsigned)
+        self.clipped(op, &difference, &states, Sign::Unsigned)
     }
 
     /// `a·b`, or the largest integer of the width where the product is above.
@@ -88,12 +88,9 @@ impl Signed<'_, '_> {
     /// # Errors
     /// As [`Integers::checked_mul`].
     pub fn saturating_mul(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        let (op, int) = ("saturating_mul", self.0);
-        let (product, overflow, signs) = self.product(op, a, b)?;
-        let pairs = signs.iter().zip(&overflow.0).map(|(sign, overflow)| int.pair(sign, overflow));
-        let state = int.table2(|sign, overflow| if sign == 0 { overflow } else { BELOW * overflow });
-        let states = int.map(op, pairs.collect::<Result<_, _>>()?, &state)?;
-        int.clipped(op, &product, &states, Sign::Signed)
+        let op = "saturating_mul";
+        let (product, states) = self.product(op, a, b, |state| state)?;
+        self.0.clipped(op, &product, &states, Sign::Signed)
     }
 
     /// The states of sums by their last digits, signed and `M` more.
@@ -105,8 +102,4 @@ impl Signed<'_, '_> {
             _ => WITHIN,
         })
     }
-}
-
-fn asked(states: Option<Vec<Ciphertext>>) -> Vec<Ciphertext> {
-    states.unwrap_or_else(|| unreachable!("asked for"))
 }

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::divided::Halved;
 use super::reduce::Extreme;
 use super::shift::{Ends, check_amount};
 use super::table::Table;
@@ -178,7 +177,7 @@ impl Signed<'_, '_> {
         let last = int.map(op, pairs, &int.table2(biased))?;
         sums.iter_mut().skip(a.per - 1).step_by(a.per).zip(last).for_each(|(sum, last)| *sum = last);
         let (blocks, found) = int.propagate(op, sums, a.per, Some(table))?;
-        Ok((a.with(blocks), found.unwrap_or_else(|| unreachable!("asked for"))))
+        Ok((a.with(blocks), found))
     }
 
     /// `|a|`, which is `a` where it is the least integer.
@@ -186,69 +185,23 @@ impl Signed<'_, '_> {
     /// # Errors
     /// [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn abs(&self, a: &UintArray) -> Result<UintArray, Error> {
-        let op = "abs";
-        self.0.check_all(op, "operand", &a.blocks)?;
-        Ok(self.magnitude(op, a)?.1)
-    }
-
-    /// Signs, and magnitudes as unsigned integers.
-    fn magnitude(&self, op: &'static str, a: &UintArray) -> Result<(Halved, UintArray), Error> {
-        let (signs, mut sums) = self.complement_of_negatives(op, a)?;
-        for (i, sign) in signs.digits.iter().enumerate() {
-            sums[i * a.per] = self.0.sum([&sums[i * a.per], sign])?;
+        let (op, int, per) = ("abs", self.0, a.per);
+        int.check_all(op, "operand", &a.blocks)?;
+        let (top, half) = (int.radix.base() - 1, int.radix.base() / 2);
+        let (sign, half_turn) = (int.table(|x| u64::from(x >= half)), int.half_table(|x| x >= half));
+        let digit = int.table(|x| if x >= half { top - x.min(top) } else { x });
+        let [signs, halves, last] = int.map_all(op, &a.last_blocks(), [&sign, &half_turn, &digit])?;
+        // The digits of `−a − 1` where `a` is below zero, and 1 more.
+        let lower = (0..a.blocks.len()).filter(|i| !(i + 1).is_multiple_of(per));
+        let inputs = lower.map(|i| int.mirrored(&a.blocks[i], [&halves[i / per]])).collect::<Result<_, _>>()?;
+        let mut lower = int.map(op, inputs, &int.mirrored_table(top, |x| x.min(top)))?.into_iter();
+        let mut sums = Vec::with_capacity(a.blocks.len());
+        for (last, sign) in last.into_iter().zip(&signs) {
+            let first = sums.len();
+            sums.extend(lower.by_ref().take(per - 1).chain([last]));
+            sums[first] = int.sum([&sums[first], sign])?;
         }
-        Ok((signs, a.with(self.0.propagate(op, sums, a.per, None)?.0)))
-    }
-
-    /// `a·b` modulo `2^width`, and whether each product is out of range.
-    ///
-    /// # Errors
-    /// As [`Integers::checked_mul`].
-    pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
-        let (product, overflow, _) = self.product("checked_mul", a, b)?;
-        Ok((product, overflow))
-    }
-
-    /// `a·b` modulo `2^width`, whether each product is out of range, and whether signs differ: the product of
-    /// magnitudes, complemented and one more if they do. Its last digit with the carry into it is `M/2` or more then,
-    /// and less otherwise, unless it is out of range.
-    pub(super) fn product(
-        &self,
-        op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
-    ) -> Result<(UintArray, BoolArray, Vec<Ciphertext>), Error> {
-        let (int, per) = (self.0, a.per);
-        int.check_pair(op, a, b)?;
-        let base = int.radix.base();
-        let ((sign_a, x), (sign_b, y)) = (self.magnitude(op, a)?, self.magnitude(op, b)?);
-        let (product, overflow) = int.product(op, &x, &y, Some(int.high_products(op, &x, &y)?))?;
-        let mut overflow = overflow.unwrap_or_else(|| unreachable!("asked for"));
-        let halves = |e: usize| [&sign_a.halves[e], &sign_b.halves[e]];
-        let inputs = product.blocks.iter().enumerate().map(|(i, x)| int.mirrored(x, halves(i / per)));
-        let digit = int.mirrored_table(base - 1, |x| x.min(base - 1));
-        let mut sums = int.map(op, inputs.collect::<Result<_, _>>()?, &digit)?;
-        let signs = sign_a.digits.iter().zip(&sign_b.digits).map(|(a, b)| int.sum([a, b]));
-        let signs = int.map(op, signs.collect::<Result<_, _>>()?, &int.table(|count| u64::from(count == 1)))?;
-        for (e, sign) in signs.iter().enumerate() {
-            sums[e * per] = int.sum([&sums[e * per], sign])?;
-        }
-        let lower = sums.chunks(per).flat_map(|sums| sums[..per - 1].to_vec()).collect();
-        let (digits, carries) = int.propagate(op, lower, per - 1, Some(&int.carry_table()))?;
-        let (last, is_out) = (int.table(|x| x % base), int.mirrored_table(1, |x| u64::from(x >= base / 2)));
-        let mut jobs = Vec::with_capacity(2 * a.len());
-        for (e, carry) in carries.iter().flatten().enumerate() {
-            let sum = int.sum([&sums[(e + 1) * per - 1], carry])?;
-            let with_sign = int.mirrored(&sum, halves(e))?;
-            jobs.extend([(sum, &last), (with_sign, &is_out)]);
-        }
-        let found = int.look_up(op, &jobs)?;
-        let mut blocks = Vec::with_capacity(sums.len());
-        for (e, digits) in digits.chunks(per - 1).enumerate() {
-            blocks.extend(digits.iter().chain([&found[2 * e]]).cloned());
-            overflow[e].push(found[2 * e + 1].clone());
-        }
-        Ok((a.with(blocks), int.any(op, overflow)?, signs))
+        Ok(a.with(int.propagate(op, sums, per, None)?.0))
     }
 
     /// `a >> amount`, rounded down: copies of the sign come in.
@@ -304,56 +257,5 @@ impl Signed<'_, '_> {
     /// If there are no rows.
     pub fn place_of_extreme(&self, a: &UintArray, rows: usize, extreme: Extreme) -> Result<UintArray, Error> {
         self.0.place_of_extreme_of(a, rows, (extreme, Sign::Signed))
-    }
-
-    /// Whether each integer is below zero, and the digits of `a`, or of `−a − 1` where it is: a last digit and its sign
-    /// are tables of one input.
-    pub(super) fn complement_of_negatives(
-        &self,
-        op: &'static str,
-        a: &UintArray,
-    ) -> Result<(Halved, Vec<Ciphertext>), Error> {
-        let (int, top, half) = (self.0, self.0.radix.base() - 1, self.0.radix.base() / 2);
-        let digit = int.table(|x| if x >= half { top - x.min(top) } else { x });
-        let (signs, last) = self.signs_and(op, a.last_blocks(), |x| x >= half, &digit)?;
-        let blocks = self.complement_where(op, a, &a.blocks, &signs, last)?;
-        Ok((signs, blocks))
-    }
-
-    /// A condition of each input, and an outcome of a table.
-    pub(super) fn signs_and(
-        &self,
-        op: &'static str,
-        inputs: Vec<Ciphertext>,
-        condition: impl Fn(u64) -> bool,
-        table: &Table,
-    ) -> Result<(Halved, Vec<Ciphertext>), Error> {
-        let tables = [&self.0.table(|x| u64::from(condition(x))), &self.0.half_table(&condition), table];
-        let jobs: Vec<_> = inputs.iter().flat_map(|x| tables.map(|table| (x.clone(), table))).collect();
-        let found = self.0.look_up(op, &jobs)?;
-        let [digits, halves, found] = [0, 1, 2].map(|place| found.iter().skip(place).step_by(3).cloned().collect());
-        Ok((Halved { digits, halves }, found))
-    }
-
-    /// The digits `x`, or `M − 1 − x` for conditions of 1, of integers like `a`, whose last digits are given.
-    pub(super) fn complement_where(
-        &self,
-        op: &'static str,
-        a: &UintArray,
-        blocks: &[Ciphertext],
-        conditions: &Halved,
-        last: Vec<Ciphertext>,
-    ) -> Result<Vec<Ciphertext>, Error> {
-        let int = self.0;
-        let (per, table) = (a.per, int.mirrored_table(int.radix.base() - 1, |x| x.min(int.radix.base() - 1)));
-        let lower = (0..blocks.len()).filter(|i| !(i + 1).is_multiple_of(per));
-        let inputs = lower.map(|i| int.mirrored(&blocks[i], [&conditions.halves[i / per]]));
-        let mut lower = int.map(op, inputs.collect::<Result<_, _>>()?, &table)?.into_iter();
-        let mut out = Vec::with_capacity(blocks.len());
-        for last in last {
-            out.extend(lower.by_ref().take(per - 1));
-            out.push(last);
-        }
-        Ok(out)
     }
 }

@@ -1,37 +1,28 @@
 //! Division of signed integers, rounded down as in Python and NumPy: the remainder has the sign of the divisor.
 //!
-//! A positive public divisor of small factors takes what an unsigned division takes: the dividend's last digit, which
-//! is below zero for negative ones, has tables of its own.
+//! By a positive divisor in the clear it is an unsigned division whose first partial remainder may be below zero: the
+//! last digit's sign decides it. For divisors below zero in the clear, `⌊a/b⌋ = −⌈a/|b|⌉`.
 //!
-//! Otherwise let `a' = a − [b < 0]`, `s = [a' < 0]`, and `u` the digits of `a'`, all of them complemented if `s = 1`,
-//! which makes `−a' − 1`. With the unsigned quotient `q` and remainder `r` of `u` by `|b|`, `⌊a'/|b|⌋` is `q` or
-//! `−q − 1` (complemented if `s = 1`); and `⌊a/b⌋` is that for `b > 0`, and for `b < 0` its complement again:
-//! `−⌈a/|b|⌉ = −⌊(a − 1)/|b|⌋ − 1`. So the quotient's digits are complemented if `s ⊕ [b < 0] = 1`.
+//! By an encrypted divisor let `a' = a − [b < 0]`: `⌊a/b⌋` is `⌊a'/|b|⌋`, or for `b < 0` its complement, since
+//! `−⌈a/|b|⌉ = −⌊(a − 1)/|b|⌋ − 1`. The division of `a'` by `|b|` is that of [`super::long_division`]. The dividend
+//! takes no carry if the divisor isn't negative. Otherwise `−[b < 0]` is `M − 1` for each digit; the last digit, with
+//! its sign, is that of the signed last digit less `[b < 0]` with the carry into it. The divisor `|b|` is `d + [b < 0]`
+//! for the digits `d` of `b`, complemented if `b < 0`. Its sum isn't propagated: a first digit of up to `M` is taken.
 //!
-//! The dividend takes no carry if the divisor isn't negative. Otherwise `−[b < 0]` is `M − 1` for each digit; the last
-//! digit, with its sign, is that of the signed last digit less `[b < 0]` with the carry into it.
-//!
-//! The divisor `|b|` is `d + [b < 0]` for the digits `d` of `b`, complemented if `b < 0`. Its sum isn't propagated: a
-//! first digit of up to `M` is taken ([`super::long_division`]).
-//!
-//! The remainder is `r` for `b > 0` and `s = 0`, `|b| − 1 − r` for `s = 1`, and for `b < 0` both, `r + 1 − |b|` and
-//! `−r`: complemented if `s = 1`, it is `r + Y` for `Y = 0`, `−d`, `−d` and `−1`. Non-restoring division ends with
-//! `ρ = r` or with `ρ = r − |b|`, which `|b|` is to be added to: with `Y` together one addition of `d`, `−d`, or of
-//! `0`, `1` or `−1`.
-//!
-//! The least integer by −1 wraps to itself. By an encrypted zero the quotient is −1 for `a ≥ 0` and 0 for `a < 0`, and
-//! the remainder is `a`.
+//! The least integer by −1 wraps to itself. By zero the quotient is −1 for `a ≥ 0` and 0 for `a < 0`, and the remainder
+//! is `a`.
 
-use super::divided::{Asked, Divided, Halved, Operands, Signs};
-use super::signed::Signed;
-use super::{BoolArray, Integers, UintArray};
+use super::divided::{Asked, Divided, Halved, Steps, Weights};
+use super::signed::{Sign, Signed};
+use super::table::Table;
+use super::{BoolArray, UintArray};
 use crate::{Ciphertext, Error};
 
 impl Signed<'_, '_> {
     /// `a/b` rounded down.
     ///
     /// # Errors
-    /// As [`Integers::div`].
+    /// As [`super::Integers::div`].
     pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false })?.0)
     }
@@ -39,7 +30,7 @@ impl Signed<'_, '_> {
     /// `a − b·⌊a/b⌋`.
     ///
     /// # Errors
-    /// As [`Integers::div`].
+    /// As [`super::Integers::div`].
     pub fn rem(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true })?.1)
     }
@@ -47,7 +38,7 @@ impl Signed<'_, '_> {
     /// [`Signed::div`] and [`Signed::rem`] at once, for little more than either.
     ///
     /// # Errors
-    /// As [`Integers::div`].
+    /// As [`super::Integers::div`].
     pub fn div_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, UintArray), Error> {
         self.divide("div_rem", a, b, Asked { quotient: true, remainder: true })
     }
@@ -55,7 +46,7 @@ impl Signed<'_, '_> {
     /// [`Signed::div`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`Integers::div`].
+    /// As [`super::Integers::div`].
     pub fn checked_div(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_div";
         let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false })?;
@@ -65,7 +56,7 @@ impl Signed<'_, '_> {
     /// [`Signed::rem`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`Integers::div`].
+    /// As [`super::Integers::div`].
     pub fn checked_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_rem";
         let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true })?;
@@ -76,45 +67,57 @@ impl Signed<'_, '_> {
         let int = self.0;
         int.check_pair(op, a, b)?;
         let half = int.radix.base() / 2;
-        // Divisors that are known to be at least zero, and have small factors; and divisors that are known.
+        // Whether a divisor is known to be below zero, or not to be.
         let kind = |i: usize| {
-            let divisor = b.integer(i);
-            let is_positive = int.public(&divisor[b.per - 1]).is_some_and(|last| last < half);
-            let is_public = divisor.iter().all(|block| int.public(block).is_some());
-            (is_positive, is_positive && int.has_small_factors(divisor, asked), is_public)
+            let digits: Vec<Option<u64>> = b.integer(i).iter().map(|block| int.public(block)).collect();
+            let is_negative = digits[b.per - 1].map(|last| last >= half);
+            (is_negative == Some(true) && !digits.contains(&None), is_negative == Some(false))
         };
-        int.in_groups(a, b, asked, kind, |&(is_positive, has_factors, is_public), a, b, _| {
-            if has_factors {
-                return int.divide(op, &a, &b, asked, Operands::Signed);
-            }
-            let known =
-                |value| Halved { digits: vec![int.plain(value); a.len()], halves: vec![int.half(value); a.len()] };
-            if is_positive {
-                let (dividend, blocks) = self.complement_of_negatives(op, &a)?;
-                let signs = Signs { dividend, divisor: known(0), divisors: b.clone(), multiples: None };
-                return int.divide(op, &a.with(blocks), &b, asked, Operands::Flipped(&signs));
-            }
-            let (divisor, divisors, multiples) = match is_public {
-                true => (known(1), int.not(&b)?, None),
-                false => {
-                    let (divisor, divisors, multiples) = self.multiples(op, &b)?;
-                    (divisor, divisors, Some(multiples))
-                }
-            };
-            let (dividend, blocks) = self.dividends(op, &a, &divisor.digits)?;
-            let magnitudes = if is_public { int.neg(&b)? } else { divisors.clone() };
-            let signs = Signs { dividend, divisor, divisors, multiples };
-            int.divide(op, &a.with(blocks), &magnitudes, asked, Operands::Flipped(&signs))
+        int.in_groups(a, b, asked, kind, |&(is_negative, _), a, b| match is_negative {
+            true => self.divide_by_negative(op, &a, &int.neg(&b)?, asked),
+            false => int.divide(op, &a, &b, asked, Sign::Signed),
         })
     }
 
-    /// `s` and `u` of dividends, for the divisors' signs.
+    /// Division by `−m`, for `m > 0` in the clear. Of `a = qm + r`, with `r` below `m`, it is that with the quotient
+    /// `−q` and the remainder 0 if `r = 0`, and `−q − 1` and `r − m` otherwise.
+    fn divide_by_negative(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        m: &UintArray,
+        asked: Asked,
+    ) -> Result<Divided, Error> {
+        let (int, per) = (self.0, a.per);
+        let both = Asked { remainder: true, ..asked };
+        let (mut quotient, mut remainder) = int.divide(op, a, m, both, Sign::Signed)?;
+        let is_zero = int.are_zero(op, &remainder)?.0;
+        if asked.quotient {
+            let mut sums = int.not(&quotient)?.blocks;
+            for (e, one) in is_zero.iter().enumerate() {
+                sums[e * per] = int.sum([&sums[e * per], one])?;
+            }
+            quotient = a.with(int.propagate(op, sums, per, None)?.0);
+        }
+        if asked.remainder {
+            let less = int.neg(m)?;
+            let sums = remainder.blocks.iter().zip(&less.blocks).enumerate().map(|(i, (x, less))| {
+                let less = int.public(less).unwrap_or(0) as i64;
+                int.linear(&[(1, x), (-less, &is_zero[i / per])], less)
+            });
+            remainder = a.with(int.propagate(op, sums.collect::<Result<_, _>>()?, per, None)?.0);
+        }
+        Ok((quotient, remainder))
+    }
+
+    /// `a − [b < 0]` modulo `2^width`, the first carries, and the turns of gates.
     fn dividends(
         &self,
         op: &'static str,
         a: &UintArray,
         divisors: &[Ciphertext],
-    ) -> Result<(Halved, Vec<Ciphertext>), Error> {
+        carry: u64,
+    ) -> Result<(UintArray, Vec<Ciphertext>, Vec<Ciphertext>), Error> {
         let (int, lower, base) = (self.0, a.per - 1, self.0.radix.base());
         let half = base / 2;
         let mut sums = Vec::with_capacity(lower * a.len());
@@ -127,18 +130,40 @@ impl Signed<'_, '_> {
         let biased = int.table2(|sign, x| (x ^ half) + 1 - sign.min(1));
         let last = divisors.iter().zip(a.last_blocks()).map(|(sign, x)| int.pair(sign, &x));
         let last = int.map(op, last.collect::<Result<_, _>>()?, &biased)?;
-        let carried = last.iter().zip(carries.iter().flatten());
+        let carried = last.iter().zip(&carries);
         let carried = carried.map(|(x, carry)| Ok(Ciphertext { max_value: base, ..int.sum([x, carry])? }));
-        let digit = int.table(|x| if x <= half { half - x } else { (x - half - 1).min(half) });
-        let (signs, last) = self.signs_and(op, carried.collect::<Result<_, Error>>()?, |x| x <= half, &digit)?;
-        // The last digits are taken from `last`.
-        let blocks: Vec<_> = digits
-            .chunks(lower)
-            .zip(&last)
-            .flat_map(|(digits, last)| [digits, std::slice::from_ref(last)].concat())
-            .collect();
-        let blocks = self.complement_where(op, a, &blocks, &signs, last)?;
-        Ok((signs, blocks))
+        let digit = int.table(|x| (x + half - 1) % base);
+        let [sign, turn] = self.sign_tables(carry, |x| x <= half);
+        let tables = [&sign, &turn, &digit];
+        let [carries, turns, last] = int.map_all(op, &carried.collect::<Result<Vec<_>, Error>>()?, tables)?;
+        let blocks = digits.chunks(lower).zip(last).flat_map(|(digits, last)| [digits, &[last]].concat());
+        Ok((a.with(blocks.collect()), carries, turns))
+    }
+
+    /// A condition as a carry and as a half.
+    fn sign_tables(&self, carry: u64, is_negative: impl Fn(u64) -> bool) -> [Table; 2] {
+        [self.0.table(|x| if is_negative(x) { carry } else { 0 }), self.0.half_table(&is_negative)]
+    }
+
+    /// What the steps of a long division take: for divisors in the clear, which are unsigned; for divisors whose last
+    /// digits are, and say that no divisor is below zero; and for any others.
+    pub(super) fn steps(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Steps, Error> {
+        let (int, base) = (self.0, self.0.radix.base());
+        let is_negative = |x: u64| x >= base / 2;
+        if b.blocks.iter().all(|block| int.public(block).is_some()) {
+            let [sign, _] = self.sign_tables(1, is_negative);
+            return Ok(Steps { carries: int.map(op, a.last_blocks(), &sign)?, ..int.unsigned_steps(op, a, b)? });
+        }
+        let (carry, size) = (base + 2, int.radix.size() as u64);
+        let weights = Weights { carry, opening: carry, closed: 2 * size - (size - carry) / 2 };
+        if b.last_blocks().iter().all(|last| int.public(last).is_some_and(|last| !is_negative(last))) {
+            let [sign, turn] = self.sign_tables(carry, is_negative);
+            let [carries, turns] = int.map_all(op, &a.last_blocks(), [&sign, &turn])?;
+            return Ok(Steps { carries, turns, weights, ..int.unsigned_steps(op, a, b)? });
+        }
+        let (negative, divisors, multiples) = self.multiples(op, b)?;
+        let (dividends, carries, turns) = self.dividends(op, a, &negative.digits, carry)?;
+        Ok(Steps { dividends, divisors, multiples, carries, weights, turns, negative })
     }
 
     /// Signs of divisors, their digits `d`, and the multiples of their magnitudes by powers of two. All tables of a
@@ -187,91 +212,5 @@ impl Signed<'_, '_> {
             }
         }
         Ok((signs, b.with(divisors), multiples.into_iter().map(|blocks| b.with(blocks)).collect()))
-    }
-}
-
-impl Integers<'_> {
-    /// Signed quotients and remainders from those of magnitudes.
-    pub(super) fn signed_parts(
-        &self,
-        op: &'static str,
-        (quotient, remainder): Divided,
-        asked: Asked,
-        signs: &Signs,
-    ) -> Result<Divided, Error> {
-        let quotient = if asked.quotient { self.signed_quotient(op, &quotient, signs)? } else { quotient };
-        let remainder = match asked.remainder {
-            true => self.signed_remainder(op, &remainder, None, signs)?,
-            false => remainder,
-        };
-        Ok((quotient, remainder))
-    }
-
-    pub(super) fn signed_quotient(
-        &self,
-        op: &'static str,
-        quotient: &UintArray,
-        signs: &Signs,
-    ) -> Result<UintArray, Error> {
-        let top = self.radix.base() - 1;
-        let halves = |i: usize| [&signs.dividend.halves[i / quotient.per], &signs.divisor.halves[i / quotient.per]];
-        let inputs = quotient.blocks.iter().enumerate().map(|(i, x)| self.mirrored(x, halves(i)));
-        let table = self.mirrored_table(top, |x| x.min(top));
-        Ok(quotient.with(self.map(op, inputs.collect::<Result<_, _>>()?, &table)?))
-    }
-
-    /// The signed remainder from the unsigned one; or, with carries, from the last partial remainder of a
-    /// non-restoring division, which is one divisor too small where its carry is 0.
-    pub(super) fn signed_remainder(
-        &self,
-        op: &'static str,
-        rest: &UintArray,
-        carries: Option<&[Ciphertext]>,
-        signs: &Signs,
-    ) -> Result<UintArray, Error> {
-        let (per, base) = (rest.per, self.radix.base());
-        // Of `4s + 2·[b < 0] + carry`: digits of 0, `d`, `−d − 1` or −1; and 1 more where the signs differ.
-        let control = self.table(|x| [1, 0, 0, 2, 3, 2, 1, 3][x as usize % 8]);
-        let differ = self.table(|x| (x >> 2 ^ x >> 1) & 1);
-        let known = self.plain(1);
-        let mut jobs = Vec::with_capacity(2 * rest.len());
-        for (e, (sign, divisor)) in signs.dividend.digits.iter().zip(&signs.divisor.digits).enumerate() {
-            let carry = carries.map_or(&known, |carries| &carries[e]);
-            let input = self.linear(&[(4, sign), (2, divisor), (1, carry)], 0)?;
-            jobs.extend([(input.clone(), &control), (input, &differ)]);
-        }
-        let found = self.look_up(op, &jobs)?;
-        let addend = |control, digit: u64| match control {
-            0 => 0,
-            1 => digit,
-            2 => base - 1 - digit,
-            _ => base - 1,
-        };
-        let of_pairs = self.table2(addend);
-        let of_known = (0..base).map(|digit| self.table(|control| addend(control, digit))).collect::<Vec<_>>();
-        let jobs = signs.divisors.blocks.iter().enumerate().map(|(i, digit)| {
-            let control = &found[2 * (i / per)];
-            match self.public(digit) {
-                Some(digit) => Ok((control.clone(), &of_known[digit as usize])),
-                None => Ok((self.pair(control, digit)?, &of_pairs)),
-            }
-        });
-        let addends = self.look_up(op, &jobs.collect::<Result<Vec<_>, Error>>()?)?;
-        let mut sums = Vec::with_capacity(addends.len());
-        for (i, (block, addend)) in rest.blocks.iter().zip(&addends).enumerate() {
-            let more = i.is_multiple_of(per).then(|| &found[2 * (i / per) + 1]);
-            sums.push(self.sum([block, addend].into_iter().chain(more))?);
-        }
-        // Last digits and their complements share a bootstrap, since no carry is asked for.
-        let lower = sums.chunks(per).flat_map(|sums| sums[..per - 1].to_vec()).collect();
-        let (digits, carries) = self.propagate(op, lower, per - 1, Some(&self.carry_table()))?;
-        let mut inputs = Vec::with_capacity(sums.len());
-        for (e, (digits, carry)) in digits.chunks(per - 1).zip(carries.iter().flatten()).enumerate() {
-            let last = self.sum([&sums[(e + 1) * per - 1], carry])?;
-            for digit in digits.iter().chain([&last]) {
-                inputs.push(self.mirrored(digit, [&signs.dividend.halves[e]])?);
-            }
-        }
-        Ok(rest.with(self.map(op, inputs, &self.mirrored_table(base - 1, |x| x % base))?))
     }
 }

@@ -78,9 +78,14 @@ impl Integers<'_> {
         Table { form: Form::Mirrored { sum }, ..self.table(f) }
     }
 
+    /// The table of `f`, and of `−f` for signed inputs below zero and for inputs with a half whose condition is 1.
+    pub(super) fn odd_table(&self, f: impl Fn(u64) -> u64) -> Table {
+        Table { form: Form::Odd, ..self.table(f) }
+    }
+
     /// The table of a signed input's sign, times a weight.
     pub(super) fn sign_table(&self, weight: u64) -> Table {
-        Table { form: Form::Odd, ..self.table(|x| if x == 0 { 0 } else { weight }) }
+        self.odd_table(|x| if x == 0 { 0 } else { weight })
     }
 
     /// The table of what an order with zero comes to, for signed inputs.
@@ -248,6 +253,18 @@ impl Integers<'_> {
         table: &Table,
     ) -> Result<Vec<Ciphertext>, Error> {
         self.look_up(op, &inputs.into_iter().map(|x| (x, table)).collect::<Vec<_>>())
+    }
+
+    /// Every table's outcome for each input, table by table: those that fit side by side share a bootstrap.
+    pub(super) fn map_all<const N: usize>(
+        &self,
+        op: &'static str,
+        inputs: &[Ciphertext],
+        tables: [&Table; N],
+    ) -> Result<[Vec<Ciphertext>; N], Error> {
+        let jobs: Vec<_> = inputs.iter().flat_map(|x| tables.map(|table| (x.clone(), table))).collect();
+        let found = self.look_up(op, &jobs)?;
+        Ok(std::array::from_fn(|place| found.iter().skip(place).step_by(N).cloned().collect()))
     }
 
     /// `M·a + b`.
