@@ -5,7 +5,8 @@ rows of a power of two: pixel (y, x) of an image that is 1/g as high and wide is
 tells q² channels apart (multiplexed), or all places of a pixel have the same number; further channels are in further
 grids. Where fewer than g² channels share a grid, the other places of each pixel repeat them, or are left out.
 
-Copies of the input that each are turned further than the last one are candidates for the input alone.
+*Copies.* Where slots are more than the input's features, copies side by side that each are turned further than the last
+one are candidates for the input.
 
 *Lanes.* Results that leave room may have as many times the lanes as there is room for, up to the rows that are wanted:
 units are then merged. Images' further lanes take the places of b, beside the lanes before, so that the grid is as many
