@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from typing import Any
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,7 +190,7 @@ def test_padding_outside_of_a_fits_interval_has_the_noise_of_large_elements(wide
     # A function that is nearly of degree 1, whose fit has small coefficients beyond: T_8 of the padding, 70 here,
     # multiplies the roundings of a part all the same.
     def nearly_linear(t: Any) -> Any:
-        return 1e-6 * np.expm1(t) - t
+        return 0.1 * np.expm1(t) - t
 
     engine, key = wide.engine, wide.secret_key
     line = everlevel.fit(nearly_linear, 15, (0.09, 1.0))
