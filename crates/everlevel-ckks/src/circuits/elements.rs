@@ -3,7 +3,8 @@
 //! Paterson–Stockmeyer by recursive division: `p = q·B_k + r` for `k` the largest power of two up to the degree. A
 //! remainder of few terms is a linear combination of basis elements, whose constants cost one level; where that level
 //! is missing on the way to a deep product, the recursion goes on instead, so that a polynomial of degree `d` always
-//! costs `⌈log2(d + 1)⌉` levels.
+//! costs `⌈log2(d + 1)⌉` levels. The product with a quotient and its remainder, taken apart in turn, are one sum: all
+//! of its products share a key switch and a rescaling.
 
 use std::collections::BTreeMap;
 
