@@ -102,6 +102,16 @@ fn divisors_of_every_kind() {
     bench.are("narrow rem", &r, expected().map(|(_, r)| r as u64));
 }
 
+/// Products of eight bits that tell of overflow, and those that end at the least or the largest integer.
+fn products_are_exact(bench: &Bench, a: &[u64], b: &[u64]) {
+    let (product, overflow) = bench.integers.signed().checked_mul(&bench.encrypt(a), &bench.encrypt(b)).unwrap();
+    let exact = || zip(a, b).map(|(a, b)| signed(Width::U8, a) * signed(Width::U8, b));
+    bench.are("checked_mul", &product, exact().map(|exact| exact as u64));
+    bench.bools("checked_mul", &overflow, exact().map(|exact| !(-128..128).contains(&exact)));
+    let clipped = bench.integers.signed().saturating_mul(&bench.encrypt(a), &bench.encrypt(b)).unwrap();
+    bench.are("saturating_mul", &clipped, exact().map(|exact| exact.clamp(-128, 127) as u64));
+}
+
 /// Dividends and divisors of both signs next to powers of two, to zero and to the ends of the range.
 #[test]
 fn signed_quotients_at_edges() {
@@ -113,12 +123,7 @@ fn signed_quotients_at_edges() {
         let expected = || zip(&a, &b).map(|(a, b)| floor(signed(Width::U8, a), signed(Width::U8, b)));
         bench.are("div", &q, expected().map(|(q, _)| q as u64));
         bench.are("rem", &r, expected().map(|(_, r)| r as u64));
-        let (product, overflow) = bench.integers.signed().checked_mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
-        let exact = || zip(&a, &b).map(|(a, b)| signed(Width::U8, a) * signed(Width::U8, b));
-        bench.are("checked_mul", &product, exact().map(|exact| exact as u64));
-        bench.bools("checked_mul", &overflow, exact().map(|exact| !(-128..128).contains(&exact)));
-        let clipped = bench.integers.signed().saturating_mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
-        bench.are("saturating_mul", &clipped, exact().map(|exact| exact.clamp(-128, 127) as u64));
+        products_are_exact(&bench, &a, &b);
     }
     // Comparisons with a zero in the clear are signs.
     let bench = Bench::new(two_bits(), Width::U8);
@@ -176,13 +181,7 @@ fn signed_products_at_edges() {
     let near_the_ends = |product: i64| (50..600).contains(&product.abs()) || product == 0;
     let (a, b): (Vec<u64>, Vec<u64>) =
         pairs.filter(|(a, b)| near_the_ends(a * b)).map(|(a, b)| (a as u64 & 255, b as u64 & 255)).unzip();
-    let bench = Bench::new(two_bits(), Width::U8);
-    let (product, overflow) = bench.integers.signed().checked_mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
-    let exact = || zip(&a, &b).map(|(a, b)| signed(Width::U8, a) * signed(Width::U8, b));
-    bench.are("checked_mul", &product, exact().map(|exact| exact as u64));
-    bench.bools("checked_mul", &overflow, exact().map(|exact| !(-128..128).contains(&exact)));
-    let clipped = bench.integers.signed().saturating_mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
-    bench.are("saturating_mul", &clipped, exact().map(|exact| exact.clamp(-128, 127) as u64));
+    products_are_exact(&Bench::new(two_bits(), Width::U8), &a, &b);
 }
 
 /// Bootstraps of a signed operation beside those of the unsigned one: at most 1.15 of them, but for sums of four

@@ -43,6 +43,12 @@ impl Core {
         let key = |gadget| SwitchingKey::footprint(&self.ring, gadget, !self.seeded_keys);
         gadgets.into_iter().map(key).fold(Footprint::default(), Footprint::then)
     }
+
+    /// The memory of keys for rotations by these amounts, at levels up to `level`.
+    pub(crate) fn footprint_of(&self, amounts: &[i64], level: usize) -> Result<Footprint, Error> {
+        let gadget = self.level_gadget(level)?;
+        Ok(self.keys_footprint(amounts.iter().map(|_| &gadget)))
+    }
 }
 
 impl Context {
@@ -139,8 +145,7 @@ impl Context {
     /// A level that does not exist.
     pub fn rotation_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
         self.check_level("rotation_key_footprint", level)?;
-        let gadget = self.core.level_gadget(level)?;
-        Ok(self.core.keys_footprint(self.core.rotation_amounts().iter().map(|_| &gadget)))
+        self.core.footprint_of(&self.core.rotation_amounts(), level)
     }
 
     /// The memory of plaintexts of so many units, and of making them.

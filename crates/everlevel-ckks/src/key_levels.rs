@@ -20,7 +20,7 @@ pub trait LevelKey: Sized + Send + Sync {
     /// Name in sentences.
     const NAME: &'static str;
     fn origin(&self) -> Origin;
-    /// Its switching keys for message levels, which all serve the same ones: none where there are no slots to rotate.
+    /// Switching keys for message levels, which all serve the same ones: none where there are no slots to rotate.
     fn message_keys(&self) -> Vec<&SwitchingKey>;
     /// The key for ciphertexts over a level's primes and fewer, without what bootstraps need.
     #[must_use]

@@ -77,8 +77,8 @@ impl Context {
     ) -> Result<RelinearizationKey, Error> {
         let op = "create_relinearization_key";
         self.check(op, "secret key", secret.origin)?;
-        let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.check_level(op, level)?;
+        let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.install_large(op, self.relinearization_key_footprint(level)?, |core| {
             let s = secret.key.eval();
             let mut square = Zeroizing::new(s.clone());
@@ -124,8 +124,8 @@ impl Context {
     ) -> Result<ConjugationKey, Error> {
         let op = "create_conjugation_key";
         self.check(op, "secret key", secret.origin)?;
-        let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.check_level(op, level)?;
+        let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.install_large(op, self.conjugation_key_footprint(level)?, |core| {
             let elt = core.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| core.galois_key(&secret.key, elt, gadget.clone(), seed);
@@ -173,12 +173,23 @@ impl Context {
         level: usize,
         progress: Progress,
     ) -> Result<RotationKey, Error> {
-        let op = "create_rotation_key";
+        let keys = self.keys_of("create_rotation_key", &self.core.rotation_amounts(), secret, level, progress)?;
+        Ok(RotationKey { origin: secret.origin, keys })
+    }
+
+    /// Keys for rotations by these amounts to the left, at levels up to `level`.
+    pub(crate) fn keys_of(
+        &self,
+        op: &'static str,
+        amounts: &[i64],
+        secret: &SecretKey,
+        level: usize,
+        progress: Progress,
+    ) -> Result<BTreeMap<i64, SwitchingKey>, Error> {
         self.check(op, "secret key", secret.origin)?;
         self.check_level(op, level)?;
-        let amounts = self.core.rotation_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install_large(op, self.rotation_key_footprint(level)?, |core| {
+        self.install_large(op, self.core.footprint_of(amounts, level)?, |core| {
             let gadget = core.level_gadget(level)?;
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
@@ -186,7 +197,7 @@ impl Context {
                 keys.insert(left, core.galois_key(&secret.key, elt, gadget.clone(), seed));
                 report(op, progress, done + 1, amounts.len())?;
             }
-            Ok(RotationKey { origin: secret.origin, keys })
+            Ok(keys)
         })
     }
 }

@@ -38,6 +38,11 @@ impl Batch {
         self.cts[0].set()
     }
 
+    /// As many zeros over other primes, on the same device.
+    pub fn zeros(&self, ring: &Ring, set: &PrimeSet) -> Vec<Rlwe> {
+        self.cts.iter().map(|ct| ct.map(|part| ring.zero_beside(part, set))).collect()
+    }
+
     /// `self += other`, at the same level.
     fn add_assign(&mut self, ring: &Ring, other: &Self) {
         debug_assert_eq!(self.level, other.level);
@@ -169,8 +174,7 @@ impl Ladder {
     }
 
     fn combine(&self, ring: &Ring, terms: &[(&Batch, f64)], from: &PrimeSet, target: usize) -> Batch {
-        let zero = |ct: &Rlwe| ct.map(|part| ring.zero_beside(part, from));
-        let mut sums: Vec<Rlwe> = terms.first().map_or(Vec::new(), |(w, _)| w.cts.iter().map(zero).collect());
+        let mut sums = terms.first().map_or(Vec::new(), |(w, _)| w.zeros(ring, from));
         self.add_multiples(ring, parts_of(&mut sums), terms, from, target);
         Batch { cts: Rlwe::rescale_many(sums, ring, &self.sets[target]), level: target }
     }
@@ -209,7 +213,7 @@ impl Ladder {
             first.cts.iter().zip(&second.cts).map(|(a, b)| tensor(ring, [a, b])).collect()
         };
         if times > 1 {
-            product.iter_mut().flatten().for_each(|part| ring.mul_residues_assign(part, |_| times.into()));
+            multiply(ring, &mut product, times);
         }
         let Some(products) = &mut sum.products else {
             let linear = sum.linear.take().into_iter().flatten();
@@ -241,8 +245,7 @@ impl Ladder {
             let parts = products.iter_mut().map(|[c0, c1, _]| [c0, c1]);
             return self.add_multiples(ring, parts, &merged, from, sum.target);
         }
-        let zero = |ct: &Rlwe| ct.map(|part| ring.zero_beside(part, from));
-        let linear = sum.linear.get_or_insert_with(|| merged[0].0.cts.iter().map(zero).collect());
+        let linear = sum.linear.get_or_insert_with(|| merged[0].0.zeros(ring, from));
         self.add_multiples(ring, parts_of(linear), &merged, from, sum.target);
     }
 
@@ -304,8 +307,13 @@ pub(crate) fn squares(ring: &Ring, a: &Batch) -> Vec<Tensor> {
 /// `2w²` of each before they are relinearized and rescaled: what is doubled afterwards has a rounding twice as large.
 pub(crate) fn doubled_squares(ring: &Ring, w: &Batch) -> Vec<Tensor> {
     let mut squares = squares(ring, w);
-    squares.iter_mut().flatten().for_each(|part| ring.mul_residues_assign(part, |_| 2));
+    multiply(ring, &mut squares, 2);
     squares
+}
+
+/// `times·p` of each product.
+fn multiply(ring: &Ring, products: &mut [Tensor], times: u8) {
+    products.iter_mut().flatten().for_each(|part| ring.mul_residues_assign(part, |_| times.into()));
 }
 
 /// The tensor product of two ciphertexts over the same primes.

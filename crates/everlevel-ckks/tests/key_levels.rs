@@ -63,7 +63,7 @@ impl Keys {
         ]
     }
 
-    /// What each kind gives for a ciphertext of a level from 2 on.
+    /// Result of each kind for a ciphertext of a level from 2 on.
     fn results(&self, ctx: &Context, a: &Ciphertext) -> Vec<Result<Ciphertext, Error>> {
         let three = ctx.multiply_without_key(a, a).unwrap();
         let one = Units::from(a.clone());

@@ -121,11 +121,7 @@ impl PackedPoly {
 
     /// This polynomial in memory of its own.
     pub fn into_owned(self) -> Self {
-        let mut slab = Slab::new(stride(self.n) * self.set.len());
-        slab.bytes_mut()
-            .par_chunks_mut(stride(self.n).max(1))
-            .zip(self.bytes().par_chunks(stride(self.n).max(1)))
-            .for_each(|(out, limb)| out[..limb.len()].copy_from_slice(limb));
+        let slab = self.limbs_over(&self.set);
         Self { backing: Backing::Owned(slab), ..self }
     }
 
@@ -135,13 +131,19 @@ impl PackedPoly {
     /// If it lacks one of them.
     #[must_use]
     pub fn restricted(&self, set: &PrimeSet) -> Self {
+        let slab = self.limbs_over(set);
+        Self { set: set.clone(), n: self.n, backing: Backing::Owned(slab), copies: Copies::default() }
+    }
+
+    /// Copies of the limbs of some of its primes.
+    fn limbs_over(&self, set: &PrimeSet) -> Slab {
         let mut slab = Slab::new(stride(self.n) * set.len());
         let limbs = slab.bytes_mut().par_chunks_mut(stride(self.n).max(1)).zip(set.indices());
         limbs.for_each(|(out, &index)| {
             let limb = self.limb(index);
             out[..limb.len()].copy_from_slice(limb);
         });
-        Self { set: set.clone(), n: self.n, backing: Backing::Owned(slab), copies: Copies::default() }
+        slab
     }
 
     /// Every limb, with what is between them: `stride(n)` bytes for each prime.

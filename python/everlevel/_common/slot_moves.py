@@ -124,7 +124,7 @@ def rolled(x: VectorT, shift: Any, axis: Any) -> VectorT:
     """Move values along axes, and the last ones to the first places."""
     slot_shapes.require_one_unit("roll", x)
     row, size = x._engine._row_length, x.size
-    if checks.is_integer(shift) and (axis is None or (x.ndim == 1 and checks.is_integer(axis) and axis in (0, -1))):
+    if slot_shapes.is_one_amount(shift, axis, x.ndim):
         amount = int(shift) % size
         if x._layout == SLOTS and row == size:
             return _rotated(x, int(shift))

@@ -157,6 +157,11 @@ def axes(operation: str, axis: Any, ndim: int) -> tuple[int, ...]:
     raise checks.refusal(operation, "axis", axis, needed, (-ndim, ndim - 1))
 
 
+def is_one_amount(shift: Any, axis: Any, ndim: int) -> bool:
+    """Whether a roll moves all values of an array by one amount, in their order."""
+    return checks.is_integer(shift) and (axis is None or (ndim == 1 and checks.is_integer(axis) and axis in (0, -1)))
+
+
 def broadcast(operation: str, left: Shape, right: Shape, slot_count: int) -> Shape | None:
     """Return the shape that two arrays combine to; None where they don't, and 0.1 filled both up with zeros.
 

@@ -164,6 +164,19 @@ def level(operation: str, value: Any, max_level: int) -> int:
     return number
 
 
+def level_of_key(operation: str, value: Any, name: str, served: int) -> int:
+    """Check a level that a key is cut to against the highest one that it serves."""
+    number = integer(operation, "level", value)
+    if not 0 <= number <= served:
+        raise LevelError(
+            f"{operation}: level {number} was asked for, and the {name} serves levels 0 to {served}; choose one of "
+            f"these, or make a key for that level from the secret key",
+            level=number,
+            served=served,
+        )
+    return number
+
+
 def require_level(operation: str, level: int, needed: int, max_level: int, kind: str = "ciphertext") -> None:
     """Refuse operands below a level."""
     if level < needed:

@@ -1,4 +1,4 @@
-"""What a ciphertext says of itself: levels, sizes, bounds and precision, all of which are public."""
+"""Public claims of a ciphertext: level, scale, bound, interval and precision."""
 
 from __future__ import annotations
 

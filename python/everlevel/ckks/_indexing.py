@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common import checks, slot_shapes
+from .._common import slot_shapes
 from .._common.numpy_calls import MOVES
 from .._common.slot_shapes import SLOTS, Places
 from ..errors import OperandTypeError
@@ -37,7 +37,7 @@ def roll(a: Ciphertext, shift: Any, axis: Any = None) -> Ciphertext:
     """Move values along axes, and the last to the first places, as `Ciphertext.roll` does."""
     x = of_one_unit("roll", a)
     size = x.size
-    if checks.is_integer(shift) and (axis is None or (x.ndim == 1 and checks.is_integer(axis) and axis in (0, -1))):
+    if slot_shapes.is_one_amount(shift, axis, x.ndim):
         amount = int(shift) % size
         if x._layout == SLOTS:
             return x.rotate(int(shift))

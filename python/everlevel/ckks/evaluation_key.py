@@ -10,8 +10,8 @@ from .. import _native
 from .._common import checks
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike
-from ..errors import KeyMismatchError, LevelError, MissingKeyError, OperandTypeError, ParameterError
-from . import _device
+from ..errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
+from . import _checks, _device
 from ._registry import AnyKey
 from ._storable import Storable
 from .keys import (
@@ -283,15 +283,8 @@ class EvaluationKey(checks.KeyBundle, Storable):
         >>> evaluation_key.at_level(2)
         EvaluationKey(relinearization up to level 2, conjugation up to level 2, rotations -1 +1 up to level 2; ... kB)
         """
-        operation, most = "at_level", max(key.level for key in self._keys)
-        number = checks.integer(operation, "level", level)
-        if not 0 <= number <= most:
-            raise LevelError(
-                f"{operation}: level {number} was asked for, and the evaluation key serves levels 0 to {most}; choose "
-                f"one of these",
-                level=number,
-                served=most,
-            )
+        most = max(key.level for key in self._keys)
+        number = _checks.level_of_key("at_level", level, "evaluation key", most)
         if number == most:
             return self
         for key in (self.bootstrap_key, self.small_bootstrap_key):

@@ -13,7 +13,7 @@ from .._common import checks
 from .._common.sizes import format_bytes
 from .._common.storable import PathLike, Secret
 from ..errors import LevelError
-from . import _device
+from . import _checks, _device
 from ._storable import Storable
 
 __all__ = [
@@ -280,15 +280,7 @@ class _LevelKey(_EvaluationKey[LevelT]):
         >>> bool(engine.decrypt(engine.square(x, low), secret_key)[0].round(3) == 0.25)
         True
         """
-        operation = "at_level"
-        number = checks.integer(operation, "level", level)
-        if not 0 <= number <= self.level:
-            raise LevelError(
-                f"{operation}: level {number} was asked for, and the {self.kind} serves levels 0 to {self.level}; "
-                f"choose one of these, or make a key for that level from the secret key",
-                level=number,
-                served=self.level,
-            )
+        number = _checks.level_of_key("at_level", level, self.kind, self.level)
         native = self._native.at_level(self._context, number)
         return self if native is None else type(self)(self._context, native)
 

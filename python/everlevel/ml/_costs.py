@@ -22,7 +22,7 @@ MACHINE: Final = "one core of an AMD EPYC (Zen 4)"
 _TRANSFORM: Final = 1.7e-10
 """Seconds of a transform of one limb in a product of ciphertexts, divided by N·log2 N, and of all beside it."""
 _MOVE: Final = 2.2e-10
-"""The same of a transform in a rotation or a rescaling, beside which there are more passes."""
+"""Seconds, divided alike, of a transform in a rotation or a rescaling, beside which there are more passes."""
 LARGE_LOG_N: Final = 15
 """Rings from which on a ciphertext and a key are larger than a core's cache."""
 _PRODUCT: Final = 1.5e-9

@@ -6,7 +6,7 @@ tells q² channels apart (multiplexed), or all places of a pixel have the same n
 grids. Where fewer than g² channels share a grid, the other places of each pixel repeat them, or are left out.
 
 *Copies.* Where slots are more than the input's features, copies side by side that each are turned further than the last
-one are candidates for the input.
+one are candidates for the input of a full layer.
 
 *Lanes.* Results that leave room may have as many times the lanes as there is room for, up to the rows that are wanted:
 units are then merged. Images' further lanes take the places of b, beside the lanes before, so that the grid is as many
@@ -175,8 +175,10 @@ class Placer:
                 fitting = [one for one in some if one is some[0] or one.period * one.lanes <= slot_count]
                 found[size, shape, most] = _different(fitting)
         self._candidates = [found[key] for key in keys]
-        first = self._candidates[0]
-        self._candidates[0] = [*first, *_skewed(first[0], slot_count // lanes, power(sizes[1]))]
+        # Offsets of convolutions are few as they are.
+        if len(shapes[1]) < 2:
+            first = self._candidates[0]
+            self._candidates[0] = [*first, *_skewed(first[0], slot_count // lanes, power(sizes[1]))]
         self._routes = Routes(program) if routes is None else routes
         self._seconds: dict[tuple[object, ...], float] = {}
 

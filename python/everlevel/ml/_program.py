@@ -119,7 +119,7 @@ class Polynomial:
     @property
     def product_count(self) -> int:
         """Products of ciphertexts."""
-        return 1 if self.is_square else sum(counts.products for counts in self.counts)
+        return sum(counts.products for counts in self.counts)
 
     @property
     def levels(self) -> int:

@@ -273,11 +273,15 @@ def _activation(layer: Activation, low: Array, high: Array, degree: int, *, is_p
     if layer.name in _HOMOGENEOUS:
         half = np.maximum(np.maximum(-low, high), _LEAST) * _ABOVE
         return on(0.0, half, half ** _HOMOGENEOUS[layer.name])
-    own = on((least + largest) / 2, np.full(count, max((largest - least) / 2, _LEAST) * _ABOVE), np.ones(count))
+
+    def sharing(center: float, half: float) -> _Activated:
+        return on(center, np.full(count, max(half, _LEAST) * _ABOVE), np.ones(count))
+
+    own = sharing((least + largest) / 2, (largest - least) / 2)
     if layer.name not in _EVEN_BUT_HALF:
         return own
     try:
-        around_zero = on(0.0, np.full(count, max(-least, largest, _LEAST) * _ABOVE), np.ones(count))
+        around_zero = sharing(0.0, max(-least, largest))
     except FitError:
         return own
     is_near = around_zero.polynomial.max_error <= _MOST_LOSS * own.polynomial.max_error

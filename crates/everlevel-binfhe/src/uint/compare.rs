@@ -164,7 +164,7 @@ impl Integers<'_> {
         Ok(BoolArray(self.folded(op, rows, &self.table(|count| u64::from(count > 0)))?))
     }
 
-    /// What each row comes to where a table gives the outcome of the sums of groups, and again of the outcomes' sums.
+    /// One outcome for each row: of a table of the sums of groups of its terms, then of the sums of outcomes.
     pub(super) fn folded(
         &self,
         op: &'static str,

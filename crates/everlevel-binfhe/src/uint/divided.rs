@@ -13,7 +13,7 @@ pub(super) struct Asked {
 /// Quotients and remainders; those that were not asked for have no meaning.
 pub(super) type Divided = (UintArray, UintArray);
 
-/// What a division's steps take, beside the dividend: see [`super::long_division`].
+/// Operands of a division's steps, beside the dividend: see [`super::long_division`].
 #[derive(Debug, Clone)]
 pub(super) struct Steps {
     /// The dividends, `a`, or `a − [b < 0]` of signed integers.

@@ -140,7 +140,7 @@ impl Integers<'_> {
         Ok((quotient, a.with(self.remainder_blocks(op, a, rest, &is_set)?)))
     }
 
-    /// What the steps take of unsigned integers.
+    /// Operands and tables' weights of the steps, for unsigned integers.
     pub(super) fn unsigned_steps(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Steps, Error> {
         let multiple = |bit: u32| self.shift(op, b, i64::from(bit), Ends::Open);
         Ok(Steps {

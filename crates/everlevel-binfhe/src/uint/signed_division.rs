@@ -145,8 +145,8 @@ impl Signed<'_, '_> {
         [self.0.table(|x| if is_negative(x) { carry } else { 0 }), self.0.half_table(&is_negative)]
     }
 
-    /// What the steps of a long division take: for divisors in the clear, which are unsigned; for divisors whose last
-    /// digits are, and say that no divisor is below zero; and for any others.
+    /// Operands and weights of a long division's steps: for divisors in the clear, which are unsigned; for divisors
+    /// whose last digits are, and say that no divisor is below zero; and for any others.
     pub(super) fn steps(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Steps, Error> {
         let (int, base) = (self.0, self.0.radix.base());
         let is_negative = |x: u64| x >= base / 2;

@@ -8,7 +8,7 @@ use crate::series::Basis;
 /// Steps whose operands are at one level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PolynomialSteps {
-    /// Relinearizations, each with the rescaling of what it ends.
+    /// Relinearizations, each with a rescaling.
     pub switches: usize,
     /// Products of two ciphertexts, which may share a relinearization.
     pub products: usize,

@@ -28,14 +28,18 @@ pub(crate) trait Arithmetic {
 
     fn level(&self, x: &Self::Value) -> usize;
     /// `Σ c_i·x_i` at a level below every operand's.
-    fn linear_combination(&self, terms: &[(&Self::Value, f64)], target: usize) -> Self::Value;
+    fn linear_combination(&self, terms: &[(&Self::Value, f64)], target: usize) -> Self::Value {
+        let mut sum = self.empty(target);
+        self.add_terms(&mut sum, terms);
+        self.finish(sum)
+    }
     /// A sum at a level, of nothing yet.
     fn empty(&self, target: usize) -> Self::Sum;
     /// `sum += times·a·b`, for values at higher levels than the sum's.
     fn add_product(&self, sum: &mut Self::Sum, a: &Self::Value, b: &Self::Value, times: u8);
     /// `sum += Σ c_i·x_i`, for values at higher levels than the sum's.
     fn add_terms(&self, sum: &mut Self::Sum, terms: &[(&Self::Value, f64)]);
-    /// The value of a sum that has a product.
+    /// The value of a sum, which has a product where the arithmetic has linear combinations of its own.
     fn finish(&self, sum: Self::Sum) -> Self::Value;
     fn add_constant(&self, x: &mut Self::Value, c: f64);
     /// Zeros at the level of other values.
@@ -130,7 +134,8 @@ impl<A: Arithmetic> BasisElements<A> {
     }
 
     /// The elements and coefficients of a `p` that is a linear combination at level `target` of elements that are there
-    /// anyway, and its constant. Of what is none, some quotient is a ciphertext.
+    /// anyway, and its constant. A `p` that is none has a term `k` that is no power of two, and so the quotient by the
+    /// largest power of two below it is no constant: its sum has a product.
     fn combined(&mut self, p: &[f64], babies: usize, target: usize) -> Option<(Vec<(usize, f64)>, f64)> {
         let terms: Vec<_> = (1..p.len()).map(|k| (k, p[k])).filter(|(_, c)| *c != 0.0).collect();
         let is_there = |k: usize| (k < babies || k.is_power_of_two()) && self.level_of(k) > target;

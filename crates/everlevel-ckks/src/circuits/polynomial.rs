@@ -1,7 +1,6 @@
 //! Polynomials of ciphertexts, in the power and the Chebyshev basis: [`super::elements`] over the levels of residues.
 
 use everlevel_ring::Ring;
-use everlevel_rlwe::Rlwe;
 
 use super::elements::{Arithmetic, BasisElements, polynomial_depth};
 use super::sizes::TooLarge;
@@ -58,8 +57,7 @@ impl Arithmetic for OfLevels<'_> {
     }
 
     fn zero(&self, x: &Batch) -> Batch {
-        let zero = |ct: &Rlwe| ct.map(|part| self.ring.zero_beside(part, x.set()));
-        Batch { cts: x.cts.iter().map(zero).collect(), level: x.level }
+        Batch { cts: x.zeros(self.ring, x.set()), level: x.level }
     }
 }
 

@@ -70,12 +70,6 @@ impl Arithmetic for &Roundings<'_> {
         x.level
     }
 
-    fn linear_combination(&self, terms: &[(&Rounded, f64)], target: usize) -> Rounded {
-        let mut sum = self.empty(target);
-        self.add_terms(&mut sum, terms);
-        self.finish(sum)
-    }
-
     fn empty(&self, target: usize) -> Rounded {
         Rounded::exact(0.0, target)
     }

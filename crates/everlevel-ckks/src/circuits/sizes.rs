@@ -55,12 +55,6 @@ impl<F: Fn(Basis, usize) -> f64> Arithmetic for OfSizes<'_, F> {
         x.level
     }
 
-    fn linear_combination(&self, terms: &[(&Sized, f64)], target: usize) -> Sized {
-        let mut sum = self.empty(target);
-        self.add_terms(&mut sum, terms);
-        sum
-    }
-
     fn empty(&self, target: usize) -> Sized {
         Sized { level: target, size: 0.0 }
     }

@@ -1,6 +1,6 @@
 //! From matrices to diagonals.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use everlevel_ring::PackedPoly;
@@ -13,7 +13,6 @@ use crate::core::Core;
 use crate::encoder::Coefficients;
 use crate::keys::{MatrixMultiplicationKey, SecretKey};
 use crate::{Context, Error, Progress};
-use everlevel_ring::report;
 
 /// Diagonals that are found together.
 pub(super) const TOGETHER: usize = 32;
@@ -193,20 +192,10 @@ impl Context {
         level: usize,
         progress: Progress,
     ) -> Result<MatrixMultiplicationKey, Error> {
-        let op = "create_matrix_multiplication_key";
-        self.check(op, "secret key", secret.origin)?;
-        self.check_level(op, level)?;
-        let amounts = self.core.matrix_amounts();
-        let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install_large(op, self.matrix_multiplication_key_footprint(level)?, |core| {
-            let gadget = core.level_gadget(level)?;
-            let mut keys = BTreeMap::new();
-            for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
-                let elt = core.ring.rotation_elt(left);
-                keys.insert(left, core.galois_key(&secret.key, elt, gadget.clone(), seed));
-                report(op, progress, done + 1, amounts.len())?;
-            }
-            Ok(MatrixMultiplicationKey { origin: secret.origin, keys })
+        let (op, amounts) = ("create_matrix_multiplication_key", self.core.matrix_amounts());
+        Ok(MatrixMultiplicationKey {
+            origin: secret.origin,
+            keys: self.keys_of(op, &amounts, secret, level, progress)?,
         })
     }
 }

@@ -73,8 +73,7 @@ impl Context {
     /// A level that does not exist.
     pub fn matrix_multiplication_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
         self.check_level("matrix_multiplication_key_footprint", level)?;
-        let gadget = self.core.level_gadget(level)?;
-        Ok(self.core.keys_footprint(self.core.matrix_amounts().iter().map(|_| &gadget)))
+        self.core.footprint_of(&self.core.matrix_amounts(), level)
     }
 
     /// The memory of a matrix of these dimensions without zeros, and of encoding it.
