@@ -42,7 +42,7 @@ def _example_names() -> dict[str, Any]:
     limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True)
     bulk_engine = bulk.Engine("integer-4-128", insecure_log_n=10)
     bulk_secret_key = bulk_engine.create_secret_key()
-    bulk_engine.create_evaluation_key(bulk_secret_key)
+    bulk_engine.create_evaluation_key(bulk_secret_key, rotations=True)
     bulk_gates = bulk.Engine("gate-128", insecure_log_n=10)
     bulk_gates_key = bulk_gates.create_secret_key()
     bulk_gates.create_evaluation_key(bulk_gates_key)

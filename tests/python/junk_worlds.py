@@ -293,7 +293,7 @@ def tfhe_bits(folder: Path, module: Any = tfhe) -> World:
 def bulk_world(folder: Path, parameters: str) -> World:
     engine = bulk.Engine(parameters, insecure_log_n=9)
     secret_key = engine.create_secret_key()
-    key = engine.create_evaluation_key(secret_key)
+    key = engine.create_evaluation_key(secret_key, rotations=True)
     is_bits = engine.message_bits is None
     x = engine.encrypt([True, False], secret_key) if is_bits else engine.encrypt([1, 2], secret_key, max_value=3)
     x.save(folder / "ciphertext")
@@ -304,9 +304,12 @@ def bulk_world(folder: Path, parameters: str) -> World:
             **dict.fromkeys(("b", "mux.a", "select.a"), [True] if is_bits else 1),
             "select.selector": x if is_bits else engine.encrypt([0, 1], secret_key, max_value=1),
             "multiply.b": 2,
+            **{"axis": None, "shift": 1, "keepdims": False, "rotations": False},
+            "order": [1, 0],
             "constant": 0,
             "count": 1,
             "data": x.to_bytes(),
+            "estimate_time.operation": "bootstrap",
             "evaluation_key": key,
             "key": secret_key,
             **dict.fromkeys(("load.path", "from_file.path"), folder / "ciphertext"),

@@ -10,8 +10,9 @@
 array([0, 1, 4, 9, 0, 9, 4, 1, 0, 1, 4, 9, 0, 9, 4, 1], dtype=uint8)
 """
 
+from ._time import TimeEstimate
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
 from .keys import EvaluationKey, PublicKey, SecretKey
 
-__all__ = ["Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "parameter_sets"]
+__all__ = ["Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "TimeEstimate", "parameter_sets"]

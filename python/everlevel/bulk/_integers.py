@@ -163,12 +163,12 @@ def combined(self: Core, operation: str, shape: Shape, terms: list[tuple[int, Op
     rounding = 0.0 if level == LEVEL else _error_of_choice(self, 0.0, (0.0, 0.0), 0)
     added = [x._error + (rounding if x._native.level > level else 0.0) for _, x in encrypted]
     error = sum(abs(factor) * each for (factor, _), each in zip(encrypted, added, strict=True))
-    if error >= _HALF:
-        raise _too_noisy(operation, error, _HALF)
+    require_small_error(operation, error)
     native = self._context.ckks.combine_integers(
         self._context.set.space, [(factor, x._native) for factor, x in encrypted], _per_slot(self, shape, constants)
     )
-    count = sum(x._bootstrap_count for _, x in encrypted)
+    # Errors of all terms are to be within their bounds.
+    count = sum(x._bootstrap_count + 1 for _, x in encrypted) - 1
     return Ciphertext(self, native, shape, max_value=high, error=error, bootstrap_count=count)
 
 
@@ -184,6 +184,12 @@ def _per_slot(self: Core, shape: Shape, constants: NDArray[np.int64]) -> NDArray
     slots = self._context.ckks.slot_count
     padding = -values.size % slots
     return np.concatenate([values, np.full(padding, values.min(), np.int64)])
+
+
+def require_small_error(operation: str, error: float) -> None:
+    """Refuse results that might be read wrongly."""
+    if error >= _HALF:
+        raise _too_noisy(operation, error, _HALF)
 
 
 def _too_noisy(operation: str, error: float, most: float) -> NoiseError:
@@ -378,8 +384,7 @@ def selected(self: Core, operation: str, selector: Any, a: Any, b: Any) -> Ciphe
     shape, operands = _operands.operands(self, operation, "selector, a, b", given, a, b)
     s, x, y = (_ready(self, operation, part, given) for part in operands)
     error = _error_of_choice(self, s._error, (x._error, y._error), max(x.max_value, y.max_value))
-    if error >= _HALF:
-        raise _too_noisy(operation, error, _HALF)
+    require_small_error(operation, error)
     space, options = self._context.set.space, (x._native, y._native)
     native = self._context.ckks.choose_integers(space, s._native, options, key.all[0])
     count = s._bootstrap_count + x._bootstrap_count + y._bootstrap_count

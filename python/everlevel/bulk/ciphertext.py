@@ -31,6 +31,9 @@ class Operations(Protocol):
     def add(self, a: Any, b: Any) -> Ciphertext: ...
     def subtract(self, a: Any, b: Any) -> Ciphertext: ...
     def multiply(self, a: Any, b: Any) -> Ciphertext: ...
+    def sum(self, ciphertext: Ciphertext, *, axis: Any, keepdims: bool) -> Ciphertext: ...
+    def roll(self, ciphertext: Ciphertext, shift: Any, axis: Any) -> Ciphertext: ...
+    def permute(self, ciphertext: Ciphertext, order: Any, axis: Any) -> Ciphertext: ...
 
 
 class Ciphertext(Shaped, Encrypted, OfEngine):
@@ -49,6 +52,8 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
                                      stays in the space
     ``15 - a``                       the same                                    0
     ``a ** 2``                       powers in the clear, of integers            1
+    ``a.sum(axis)``                  sums, while they stay in the space          0
+    ``a.roll(1)``, ``a.permute(…)``  elements in other places                    0
     ===============================  ==========================================  ==========
 
     A bootstrap is one for up to `Engine.bootstrap_size` elements.
@@ -129,8 +134,9 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
     def failure_probability(self) -> float:
         """Upper bound of the probability that any element decrypts to a wrong value.
 
-        That is the sum over elements, and over the bootstraps that led to each, of the probability that one fails, and
-        of that of the decryption. Elements share a secret, so that it is the whole array's failure that counts.
+        That is the sum over elements, and over the bootstraps, moves and terms of sums that led to each, of the
+        probability that one fails, and of that of the decryption. Elements share a secret, so that it is the whole
+        array's failure that counts.
 
         Examples
         --------
@@ -148,8 +154,8 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
 
     def __getitem__(self, index: Any) -> NoReturn:
         raise OperandTypeError(
-            f"index: the elements of an array of bulk lie in slots, and {index!r} doesn't take them out; "
-            f"compute on all of them and index what is decrypted, or encrypt parts as arrays of their own",
+            f"index: the elements of an array of bulk lie in slots, and {index!r} doesn't take them out; move them by "
+            f"x.roll(shift) or x.permute(order), compute on all and index what is decrypted, or encrypt parts",
             argument="index",
         )
 
@@ -178,6 +184,40 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
             error=self._error,
             bootstrap_count=self._bootstrap_count,
         )
+
+    def roll(self, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Ciphertext:
+        """Move elements along axes, and the last ones to the first places, as ``numpy.roll`` does: see `Engine.roll`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bulk_engine, bulk_secret_key
+        >>> engine.decrypt(engine.encrypt([3, 9, 12], secret_key).roll(-1), secret_key)
+        array([ 9, 12,  3], dtype=uint8)
+        """
+        return self._engine.roll(self, shift, axis)
+
+    def permute(self, order: Any, axis: int | None = None) -> Ciphertext:
+        """Put elements in another order, as ``numpy.take`` does with each of them once: see `Engine.permute`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bulk_engine, bulk_secret_key
+        >>> engine.decrypt(engine.encrypt([3, 9, 12], secret_key).permute([2, 1, 0]), secret_key)
+        array([12,  9,  3], dtype=uint8)
+        """
+        return self._engine.permute(self, order, axis)
+
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Ciphertext:
+        """Add up integers along axes, while the sums stay in the space: see `Engine.sum`.
+
+        Examples
+        --------
+        >>> engine, secret_key = bulk_engine, bulk_secret_key
+        >>> x = engine.encrypt([[1, 2], [3, 0]], secret_key, max_value=3)
+        >>> engine.decrypt(x.sum(axis=0), secret_key), engine.decrypt(x.sum(), secret_key)
+        (array([4, 2], dtype=uint8), array(6, dtype=uint8))
+        """
+        return self._engine.sum(self, axis=axis, keepdims=keepdims)
 
     # Gates.
 

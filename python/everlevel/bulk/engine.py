@@ -6,12 +6,12 @@ import math
 from typing import Any, Final
 
 from .. import _native
-from .._common import headers
+from .._common import checks, headers
 from .._common.methods import knows_options, lists_methods
 from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine
 from ..errors import HeaderError, ParameterError
-from . import _gates, _integers, _memory, _messages, _operands
+from . import _gates, _integers, _memory, _messages, _moves, _operands, _time
 from ._core import Core
 from ._native_context import BulkContext
 from ._sets import LEVEL, SETS, STAGE_COUNT, parameter_sets
@@ -142,15 +142,20 @@ class Engine(Core, SetEngine[EvaluationKey]):
         secret = _operands.secret_key(self, "create_public_key", secret_key)
         return PublicKey(self, self._context.ckks.public_key(secret._native))
 
-    def create_evaluation_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> EvaluationKey:
+    def create_evaluation_key(
+        self, secret_key: SecretKey, *, rotations: bool = False, progress: bool | None = None
+    ) -> EvaluationKey:
         """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
 
-        They take 1 to 2.2 GB at full size: see `estimate_memory`.
+        They take 1 to 2.2 GB at full size: see `estimate_memory`. First ones with rotations take the place of those
+        without.
 
         Parameters
         ----------
         secret_key : SecretKey
             Secret of the ciphertexts.
+        rotations : bool, default False
+            Whether there are keys for `roll`, `permute` and `sum`, of 0.2 GB.
         progress : bool, optional
             Whether a bar is shown; as the engine says, if left out.
 
@@ -166,13 +171,25 @@ class Engine(Core, SetEngine[EvaluationKey]):
         >>> bulk_engine.create_evaluation_key(bulk_secret_key)
         EvaluationKey(integer-4-128; ... MB)
         """
-        secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
+        operation = "create_evaluation_key"
+        secret, rotates = (
+            _operands.secret_key(self, operation, secret_key),
+            checks.flag(operation, "rotations", rotations),
+        )
         context = self._context.ckks
         with self._reporting("evaluation key", progress) as report:
             bootstrap = context.bootstrap_key(secret._native, "first", STAGE_COUNT, False, report)
             relinearization = context.relinearization_key(secret._native, context.max_level, None)
             conjugation = context.conjugation_key(secret._native, context.max_level, None)
-        return self._remembered(Keys(relinearization, conjugation, bootstrap))
+            rotation = context.rotation_key(secret._native, LEVEL, None) if rotates else None
+        return self._remembered(Keys(relinearization, conjugation, bootstrap, rotation))
+
+    def _remembered(self, native: Any) -> EvaluationKey:
+        known = self._keys.get(native.secret_id)
+        key = super()._remembered(native)
+        if known is not None and known.rotation is None and native.rotation is not None:
+            self.use(key)
+        return key
 
     # Files.
 
@@ -209,6 +226,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         return Ciphertext(self, native, shape, max_value=max_value, error=error, bootstrap_count=count)
 
     estimate_memory = _memory.estimate_memory
+    estimate_time = _time.estimate_time
 
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt
@@ -234,6 +252,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
     bootstrap_many = _integers.bootstrap_many
     select = _integers.select
 
+    sum = _moves.sum
+    roll = _moves.roll
+    permute = _moves.permute
+
 
 _MOST_BOOTSTRAPS: Final = 2**40
 _MOST_ERROR: Final = 0.5
@@ -242,8 +264,8 @@ _MOST_ERROR: Final = 0.5
 
 def _keys_of(natives: list[Any]) -> Keys:
     """Return the keys of a file, which are one of each kind."""
-    kinds = _native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey
-    if tuple(map(type, natives)) != kinds:
+    kinds = _native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey, _native.RotationKey
+    if tuple(map(type, natives)) not in (kinds[:3], kinds):
         found = ", ".join(type(native).__name__ for native in natives)
         raise HeaderError(
             f"read: the file has the keys {found}, which no evaluation key of bulk has; "

@@ -49,21 +49,28 @@ class PublicKey(set_keys.Key):
 
 
 class Keys:
-    """The native keys of a look-up, of one secret."""
+    """The native keys of a look-up, of one secret; and of rotations, if there are such."""
 
     def __init__(
         self,
         relinearization: _native.RelinearizationKey,
         conjugation: _native.ConjugationKey,
         bootstrap: _native.BootstrapKey,
+        rotation: _native.RotationKey | None = None,
     ) -> None:
         self.all = relinearization, conjugation, bootstrap
+        self.rotation = rotation
         self.secret_id = relinearization.secret_id
-        self.nbytes = sum(key.nbytes for key in self.all)
+        self.nbytes = sum(key.nbytes for key in self.stored)
+
+    @property
+    def stored(self) -> list[Any]:
+        """All keys that there are."""
+        return [*self.all, *([] if self.rotation is None else [self.rotation])]
 
 
 class EvaluationKey(set_keys.Key):
-    """Keys to compute with, of one secret: those of CKKS's products, conjugation and bootstraps.
+    """Keys to compute with, of one secret: those of CKKS's products, conjugation and bootstraps, and rotations.
 
     It tells nothing about the secret.
 
@@ -80,7 +87,8 @@ class EvaluationKey(set_keys.Key):
     _native: Keys
 
     def _stored(self) -> tuple[Any, dict[str, str]]:
-        return list(self._native.all), {}
+        return self._native.stored, {}
 
     def __repr__(self) -> str:
-        return f"EvaluationKey({self._engine.parameters}; {format_bytes(self.nbytes)})"
+        rotations = "" if self._native.rotation is None else ", rotations"
+        return f"EvaluationKey({self._engine.parameters}{rotations}; {format_bytes(self.nbytes)})"

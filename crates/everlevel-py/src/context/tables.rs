@@ -85,6 +85,13 @@ impl Context {
         run(|| TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level)?.after(&table, error))
     }
 
+    /// The bound of the errors of sums of so many integers that were brought to one slot, by a matrix of so many
+    /// diagonals, or by rotations alone.
+    fn error_after_move(&self, size: usize, level: usize, error: f64, moved: (usize, usize)) -> PyResult<f64> {
+        let noise = || TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level);
+        run(|| Ok(noise()?.after_move(error, moved.0, moved.1)))
+    }
+
     /// The bound of the errors after a choice between integers that differ by so much at most.
     fn error_after_choice(
         &self,

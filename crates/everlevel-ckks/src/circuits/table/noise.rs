@@ -11,6 +11,7 @@ use crate::circuits::bootstrap::noise::{before_the_sine, largest_rounding_of_sin
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::circuits::elements::BasisElements;
 use crate::circuits::roundings::{Rounded, Roundings};
+use crate::claims::EntryRounding;
 use crate::core::Core;
 use crate::series::Basis;
 use crate::{Bootstrapper, Error};
@@ -100,6 +101,25 @@ impl<'a> TableNoise<'a> {
         let rounding = self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)]);
         // One of the product, and one of what is brought to its level.
         a.max(b) + selector * (most as f64 + a + b) + self.in_units(self.tail * 2.0 * rounding)
+    }
+
+    /// The error of sums of `count` integers that were brought to one slot: by rotations alone, or, where there are
+    /// diagonals, by a product with a matrix of zeros and ones of so many.
+    ///
+    /// A rotation is a key switch for each binary digit of its amount, with a rounding each. Those of giant steps come
+    /// before the product's rescaling, which leaves nothing of them.
+    pub fn after_move(&self, error: f64, count: usize, diagonals: usize) -> f64 {
+        let (core, below) = (self.core, self.level.saturating_sub(1));
+        let rounding = |level: usize| core.rounding_error(core.ladder.scales[level]);
+        let digits = (core.encoder.slots() as f64).log2();
+        let turned = self.in_units(self.tail * digits.sqrt() * rounding(self.level).max(rounding(below)));
+        let moved = count as f64 * (error + turned);
+        if diagonals == 0 {
+            return moved;
+        }
+        let std_dev = core.encoding_error(core.ladder.scales[self.level]);
+        let entries = EntryRounding { std_dev, diagonals: diagonals as f64, repeats: count as f64 };
+        moved + self.in_units(entries.worst(self.tail) + self.tail * rounding(below))
     }
 
     /// Standard deviation of the errors of a table's results, over slots, secrets and integers alike.
