@@ -253,7 +253,7 @@ def test_levels_of_matrices(party: Party, rotation_key: RotationKey, rng: np.ran
     assert (lowered.level, raised.level) == (2, 5)
     assert isinstance(lowered, PlainMatrix)
     assert lowered.nbytes < plain.nbytes
-    assert raised.nbytes == light.nbytes == light.diagonal_count * 16 * SLOTS
+    assert raised.nbytes == light.nbytes == light.diagonal_count * 8 * SLOTS  # half of the coefficients of real entries
     for matrix, level_in, level_out in ((plain, 2, 1), (lowered, 5, 1), (light, 5, 0), (raised, 3, 2)):
         product = engine.multiply_matrix(matrix, engine.encrypt(x, party.public_key, level=level_in), rotation_key)
         assert product.level == level_out
@@ -262,6 +262,31 @@ def test_levels_of_matrices(party: Party, rotation_key: RotationKey, rng: np.ran
         engine.level_down(lowered, 3)
     with pytest.raises(errors.ParameterError, match="level of the matrix = 0"):
         engine.change_level(light, 0)
+
+
+def test_real_matrices_take_half_the_memory(
+    party: Party, rotation_key: RotationKey, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    engine, x = party.engine, rng.uniform(-1, 1, 40)
+    real = rng.uniform(-1, 1, (30, 40))
+    a = engine.encrypt(x, party.public_key, level=3)
+    for encode in (engine.encode_to_plain_matrix, engine.encode_to_light_plain_matrix):
+        matrix, complex_ones = encode(real, 3), encode(real * (1 + 1j), 3)
+        assert matrix.diagonal_count == complex_ones.diagonal_count
+        assert 1.9 * matrix.nbytes <= complex_ones.nbytes <= 2 * matrix.nbytes
+        assert 1.8 * len(matrix.to_bytes()) <= len(complex_ones.to_bytes())
+        # The same numbers, from memory and from files.
+        for one, factor in ((matrix, 1), (complex_ones, 1 + 1j)):
+            one.save(tmp_path / "matrix")
+            loaded = engine.load(tmp_path / "matrix", mapped=True)
+            assert type(loaded) is type(one)
+            assert loaded.nbytes <= one.nbytes
+            products = [engine.multiply_matrix(m, a, rotation_key) for m in (one, loaded)]
+            values = [engine.decrypt(product, party.secret_key) for product in products]
+            np.testing.assert_array_equal(*values)
+            assert_claims(products[0], filled(factor * (real @ x)), party.secret_key)
+    sizes = [engine.estimate_memory("encode_to_plain_matrix", level=3, is_real=flag).held for flag in (True, False)]
+    assert 1.9 * sizes[0] <= sizes[1] <= 2 * sizes[0]
 
 
 def test_matrices_tell_their_size(party: Party, matrix_key: MatrixMultiplicationKey) -> None:

@@ -5,10 +5,12 @@
 //! `cargo bench -p everlevel-bench --bench kernels`
 #![allow(missing_docs)]
 
+use std::convert::Infallible;
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use everlevel_bench::Aligned;
 use everlevel_math::{BasisConverter, GaloisMap, Modulus, Simd, packed, primes};
-use everlevel_ring::{Eval, PackedPoly, PackedTerm, Poly, PrimeSet, Ring};
+use everlevel_ring::{Eval, PackedPoly, PackedTerm, Poly, PrimeSet, Ring, Symmetry};
 use everlevel_testkit::sample::Sampler;
 
 const LOG_N: u32 = 16;
@@ -83,9 +85,11 @@ fn giant_steps(criterion: &mut Criterion) {
         };
         let cts: Vec<[Poly<Eval>; 2]> = (0..babies).map(|_| [poly(), poly()]).collect();
         let diagonals: Vec<PackedPoly> = (0..babies * giants).map(|_| PackedPoly::new(&poly())).collect();
-        let rows = diagonals.chunks(babies);
-        let sums: Vec<Vec<PackedTerm>> =
-            rows.map(|row| cts.iter().map(<[_; 2]>::each_ref).zip(row).collect()).collect();
+        let terms = |diagonals: &'_ [PackedPoly]| -> Vec<Vec<PackedTerm<'_>>> {
+            let rows = diagonals.chunks(babies);
+            rows.map(|row| cts.iter().map(<[_; 2]>::each_ref).zip(row).collect()).collect()
+        };
+        let sums = terms(&diagonals);
         group.throughput(Throughput::Elements((limbs * babies * giants * N) as u64));
         let mut out = Aligned::new(&vec![0; N]);
         group.bench_function(BenchmarkId::new("whole limbs", format!("{limbs} limbs, {babies} by {giants}")), |b| {
@@ -105,6 +109,19 @@ fn giant_steps(criterion: &mut Criterion) {
                 b.iter(|| pool.install(|| -> Vec<_> { products() }));
             });
         }
+        let symmetric = |_| {
+            let a = poly();
+            let mut sum = ring.automorphism(&a, ring.conjugation_elt());
+            ring.add_assign(&mut sum, &a);
+            Ok::<_, Infallible>(sum)
+        };
+        let halves = PackedPoly::many(&ring, &set, Symmetry::Conjugate, diagonals.len(), symmetric);
+        let halves = halves.unwrap_or_else(|never| match never {});
+        let sums = terms(&halves);
+        group.bench_function(BenchmarkId::new("by half", format!("{limbs} limbs, {babies} by {giants}")), |b| {
+            let products = || sums.chunks(8).map(|sums| ring.inner_products_packed(&set, sums)).collect();
+            b.iter(|| pool.install(|| -> Vec<_> { products() }));
+        });
     }
     group.finish();
 }

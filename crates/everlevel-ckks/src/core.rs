@@ -154,14 +154,12 @@ impl Core {
 
     /// The `n` integers of coefficients at a level's scale, and the largest of them in absolute value.
     pub fn integers(&self, coeffs: &Coefficients, level: usize) -> (Vec<i128>, f64) {
-        let Coefficients { high, low } = coeffs;
         let (scale, exact) = (self.ladder.scales[level], self.ladder.exact_scales.as_ref().map(|all| all[level]));
-        if low.is_empty() && exact.is_none() {
-            return self.encoder.round(high.iter().copied(), scale);
+        let slots = self.encoder.slots();
+        if coeffs.low.is_empty() && exact.is_none() {
+            return self.encoder.round(coeffs.all(slots, |high, _| high), scale);
         }
-        let rest = low.iter().copied().chain(std::iter::repeat(0.0));
-        let both = high.iter().zip(rest).map(|(&high, low)| DoubleDouble::new(high, low));
-        self.wide_encoder().round(both, exact.unwrap_or(scale.into()))
+        self.wide_encoder().round(coeffs.all(slots, DoubleDouble::new), exact.unwrap_or(scale.into()))
     }
 
     /// The slots of integers at a level's scale: doubles as near as those of a transform in doubles, where they are

@@ -17,7 +17,8 @@ pub struct Encoder<T = f64> {
     roots: Vec<Vec<Complex<T>>>,
 }
 
-/// The coefficients of a message before they are scaled and rounded: doubles, or sums of two.
+/// The coefficients of a message before they are scaled and rounded: doubles, or sums of two. Of conjugate symmetry,
+/// as real slots give them, the second half follows from the first, and need not be there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Coefficients {
     /// The nearest doubles.
@@ -31,6 +32,27 @@ impl Coefficients {
     pub fn chunks(&self, len: usize) -> impl Iterator<Item = Self> {
         let low = move |at: usize| self.low.chunks_exact(len).nth(at).unwrap_or_default().to_vec();
         self.high.chunks_exact(len).enumerate().map(move |(at, high)| Self { high: high.to_vec(), low: low(at) })
+    }
+
+    /// Those of real slots by their first half, in which those that are equal but for their rounding become so:
+    /// `a(X) = a(X^-1)`, and coefficient `2·slots − k` is minus coefficient `k`.
+    #[must_use]
+    pub fn halved(mut self) -> Self {
+        for all in [&mut self.high, &mut self.low] {
+            all.truncate(all.len() / 2);
+            all.shrink_to_fit();
+        }
+        self
+    }
+
+    /// All of the coefficients of `slots` slots, in numbers of some kind.
+    pub fn all<T: Real>(&self, slots: usize, number: impl Fn(f64, f64) -> T) -> impl Iterator<Item = T> {
+        let at = move |k: usize| number(self.high[k], self.low.get(k).copied().unwrap_or(0.0));
+        (0..2 * slots).map(move |k| match k.checked_sub(self.high.len()) {
+            None => at(k),
+            Some(0) => T::from(0.0),
+            Some(_) => -at(2 * slots - k),
+        })
     }
 
     /// Bytes held.

@@ -172,24 +172,27 @@ fn bootstraps_take_the_limbs_that_were_told() {
 
 #[test]
 fn matrices_take_the_limbs_that_were_told() {
-    check_matrices(&context(false, Some(256), false));
-    check_matrices(&double_context(Some(256)));
+    for is_real in [true, false] {
+        check_matrices(&context(false, Some(256), false), is_real);
+        check_matrices(&double_context(Some(256)), is_real);
+    }
 }
 
-fn check_matrices(context: &Context) {
+fn check_matrices(context: &Context, is_real: bool) {
     let (secret, p, level) = (context.secret_key().unwrap(), &no_progress, 5);
     let (rows, columns) = (256, 512);
-    let entries: Vec<f64> = (0..rows * columns).map(|k| (k as f64).sin() / 100.0).collect();
-    let entries = Entries::Real(&entries);
+    let real: Vec<f64> = (0..rows * columns).map(|k| (k as f64).sin() / 100.0).collect();
+    let complex: Vec<Complex64> = real.iter().map(|x| Complex64::new(*x, -x)).collect();
+    let entries = if is_real { Entries::Real(&real) } else { Entries::Complex(&complex) };
     let vector: Vec<Complex64> = (0..columns).map(|i| (i as f64 * 0.1).sin().into()).collect();
     let key = context.matrix_multiplication_key(&secret, level, p).unwrap();
     let units = context.encode_units(&vector, level).unwrap();
     let units = units.try_map(|unit| context.encrypt_with_secret(unit, &secret)).unwrap();
     let matrix = context.encode_matrix(entries, (rows, columns), level, None).unwrap();
-    let footprint = context.matrix_footprint((rows, columns), level, MatrixForm::Plain).unwrap();
+    let footprint = context.matrix_footprint((rows, columns), level, (MatrixForm::Plain, is_real)).unwrap();
     assert_near("matrix", footprint.held, matrix.nbytes() as f64);
     let light = context.encode_light_matrix(entries, (rows, columns), level, None).unwrap();
-    let footprint = context.matrix_footprint((rows, columns), level, MatrixForm::Light).unwrap();
+    let footprint = context.matrix_footprint((rows, columns), level, (MatrixForm::Light, is_real)).unwrap();
     assert_near("light matrix", footprint.held, light.nbytes() as f64);
     let footprint = |form| context.matrix_product_footprint((rows, columns), level, form).unwrap().peak();
     let (_, limbs) = limbs_of(context, || context.multiply_matrix(&matrix, &units, &key).unwrap());

@@ -326,6 +326,18 @@ fn matrices_and_their_keys_come_back_from_files() {
     }
     let container = io::Container::from_bytes(bytes).unwrap();
     assert!(p.ctx.from_container::<PlainMatrix>(&container, Loading::default()).is_err());
+    // Of real entries, half is stored.
+    let real: Vec<f64> = m.iter().map(|z| z.re).collect();
+    let (half, _) = round_trip(&p.ctx, &p.ctx.encode_matrix(Entries::Real(&real), shape, 2, None).unwrap());
+    let (light, _) = round_trip(&p.ctx, &p.ctx.encode_light_matrix(Entries::Real(&real), shape, 2, None).unwrap());
+    // Limbs are aligned, so that small ones take more than half.
+    assert!(5 * half.nbytes() < 3 * matrix.nbytes() && light.nbytes() == half.diagonal_count() * 8 * SLOTS);
+    let expected = decrypted(&p, &p.ctx.multiply_entries(Entries::Real(&real), shape, &a, &rotation).unwrap());
+    assert_eq!(decrypted(&p, &p.ctx.multiply_matrix(&half, &a, &rotation).unwrap()), expected);
+    assert_eq!(decrypted(&p, &p.ctx.multiply_light_matrix(&light, &a, &rotation).unwrap()), expected);
+    let low = encrypted(&p, &uniform(SLOTS, 1), 1);
+    let lowered = |matrix| decrypted(&p, &p.ctx.multiply_matrix(matrix, &low, &rotation).unwrap());
+    assert_eq!(lowered(&half), lowered(&p.ctx.level_down_matrix(&half, 1).unwrap()));
 }
 
 #[test]
@@ -346,6 +358,8 @@ fn headers_of_matrices_that_no_writer_writes_are_refused() {
         ("[-1,", "[1,", "diagonals is"),
         ("\"row_norm\":", "\"row_norm\":-", "norms is -"),
         ("\"slot_count\":256", "\"slot_count\":128", "slot_count is 128"),
+        ("\"is_real\":true", "\"is_real\":false", "by_half is true"),
+        ("\"by_half\":true", "\"by_half\":false", "length of"),
     ];
     assert_headers_are_refused(&p.ctx, &matrix, &cases);
 }

@@ -97,19 +97,19 @@ impl Simd {
 /// Runs the kernel of this name in the calling module's `four_lanes` or `avx512` on a prefix of whole vectors and gives
 /// the prefix's length: 0 on the portable backend. The caller's portable loop does the rest.
 macro_rules! vector_prefix {
-    ($simd:expr, $kernel:ident($($arg:expr),*)) => {
+    ($simd:expr, $kernel:ident $(::<$($generic:tt),*>)? ($($arg:expr),*)) => {
         match $simd.0 {
             // SAFETY: the kernel needs AVX2 and FMA, and `Simd::available` makes a `Simd` of this level only where it
             // detected both.
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::Level::Avx2 => unsafe { four_lanes::$kernel($($arg),*) },
+            $crate::simd::Level::Avx2 => unsafe { four_lanes::$kernel $(::<$($generic),*>)? ($($arg),*) },
             // SAFETY: the kernel needs NEON, which every CPU of this architecture has.
             #[cfg(target_arch = "aarch64")]
-            $crate::simd::Level::Neon => unsafe { four_lanes::$kernel($($arg),*) },
+            $crate::simd::Level::Neon => unsafe { four_lanes::$kernel $(::<$($generic),*>)? ($($arg),*) },
             // SAFETY: the kernel needs AVX-512 F, DQ, VL, BW, IFMA and VBMI at most, and `Simd::available` makes a
             // `Simd` of this level only where it detected all of them.
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::Level::Avx512Ifma => unsafe { avx512::$kernel($($arg),*) },
+            $crate::simd::Level::Avx512Ifma => unsafe { avx512::$kernel $(::<$($generic),*>)? ($($arg),*) },
             _ => 0,
         }
     };

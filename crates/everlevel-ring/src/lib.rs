@@ -61,7 +61,7 @@ pub use buffer::{Limb, WordBuffer};
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use held::{Copies, OnDevice};
 pub use linear::{BabySteps, Diagonal, GiantSteps, PackedTerm};
-pub use packed::{NotCanonical, PackedPoly, SharedBytes};
+pub use packed::{NotCanonical, PackedPoly, SharedBytes, Symmetry};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use prime::{PrimeRing, PrimeSecret};
 pub use prime_set::PrimeSet;

@@ -15,13 +15,35 @@ use crate::{Eval, Poly, PrimeSet, Ring};
 /// Bytes that others hold as well, such as a mapped file's.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A polynomial in transform representation, packed: limb `k` is `byte_len(n)` bytes at `k·stride(n)`. Its bytes are
-/// its own, or part of something shared, which stays alive as long as the polynomial does.
+/// A polynomial in transform representation, packed: limb `k` is `byte_len(r)` bytes at `k·stride(r)`, of the `r`
+/// residues that are held of each. Its bytes are its own, or part of something shared, which stays alive as long as the
+/// polynomial does.
 pub struct PackedPoly {
     set: PrimeSet,
     n: usize,
+    symmetry: Symmetry,
     backing: Backing,
     copies: Copies,
+}
+
+/// A relation between residues, of which those that follow from others need not be held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symmetry {
+    /// None that is made use of: all residues are held.
+    None,
+    /// `a(X) = a(X^-1)`, as of plaintexts of real slots: residue `n − 1 − i` is residue `i`, and the first half is
+    /// held. Residue `i` is the value at an odd power of a root of unity, and residue `n − 1 − i` at its inverse.
+    Conjugate,
+}
+
+impl Symmetry {
+    /// The residues of a polynomial of `n` that are held of each limb.
+    pub const fn held(self, n: usize) -> usize {
+        match self {
+            Self::None => n,
+            Self::Conjugate => n / 2,
+        }
+    }
 }
 
 enum Backing {
@@ -58,11 +80,26 @@ fn not_below(residues: &[u64], modulus: u64) -> Option<(usize, u64)> {
     residues.iter().copied().enumerate().find(|&(_, x)| x >= modulus)
 }
 
+/// The second half of a limb of conjugate symmetry from its first; nothing, where all residues are held.
+fn mirror(rest: &mut [u64], held: &[u64]) {
+    rest.iter_mut().zip(held.iter().rev()).for_each(|(out, &x)| *out = x);
+}
+
+/// Whether residues have the symmetry.
+fn has_symmetry(poly: &Poly<Eval>, symmetry: Symmetry) -> bool {
+    let is_mirrored = |limb: &Limb| {
+        let (held, rest) = limb.split_at(symmetry.held(limb.len()));
+        rest.iter().zip(held.iter().rev()).all(|(x, y)| x == y)
+    };
+    poly.limbs().iter().all(is_mirrored)
+}
+
 impl fmt::Debug for PackedPoly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shared = matches!(self.backing, Backing::Shared { .. });
         let mut debug = f.debug_struct("PackedPoly");
-        debug.field("set", &self.set).field("n", &self.n).field("shared", &shared).finish_non_exhaustive()
+        debug.field("set", &self.set).field("n", &self.n).field("symmetry", &self.symmetry);
+        debug.field("shared", &shared).finish_non_exhaustive()
     }
 }
 
@@ -72,17 +109,23 @@ impl PackedPoly {
         let n = poly.limbs().first().map_or(0, |l| l.len());
         let mut slab = Slab::new(stride(n) * poly.set.len());
         Self::pack_into(poly, slab.bytes_mut());
-        Self { set: poly.set.clone(), n, backing: Backing::Owned(slab), copies: Copies::default() }
+        let backing = Backing::Owned(slab);
+        Self { set: poly.set.clone(), n, symmetry: Symmetry::None, backing, copies: Copies::default() }
     }
 
     /// Packs a polynomial into zeros, [`stride`] of them for each limb, on the threads of the pool that the
     /// caller runs in, or on the caller's alone.
     pub fn pack_into(poly: &Poly<Eval>, out: &mut [u8]) {
-        let n = poly.limbs().first().map_or(0, |l| l.len());
-        let pack = |(out, limb): (&mut [u8], &Limb)| packed::pack(&mut out[..packed::byte_len(n)], limb);
+        Self::pack_held_into(poly, Symmetry::None, out);
+    }
+
+    /// [`PackedPoly::pack_into`] of the residues that are held of a polynomial of some symmetry.
+    fn pack_held_into(poly: &Poly<Eval>, symmetry: Symmetry, out: &mut [u8]) {
+        let held = symmetry.held(poly.limbs().first().map_or(0, |l| l.len()));
+        let pack = |(out, limb): (&mut [u8], &Limb)| packed::pack(&mut out[..packed::byte_len(held)], &limb[..held]);
         match rayon::current_thread_index() {
-            Some(_) => out.par_chunks_mut(stride(n).max(1)).zip(poly.limbs()).for_each(pack),
-            None => out.chunks_mut(stride(n).max(1)).zip(poly.limbs()).for_each(pack),
+            Some(_) => out.par_chunks_mut(stride(held).max(1)).zip(poly.limbs()).for_each(pack),
+            None => out.chunks_mut(stride(held).max(1)).zip(poly.limbs()).for_each(pack),
         }
     }
 
@@ -91,32 +134,37 @@ impl PackedPoly {
     ///
     /// # Errors
     /// The first that `poly` returns.
+    ///
+    /// # Panics
+    /// If one is over another set, or lacks the symmetry.
     pub fn many<E>(
         ring: &Ring,
         set: &PrimeSet,
+        symmetry: Symmetry,
         count: usize,
         mut poly: impl FnMut(usize) -> Result<Poly<Eval>, E>,
     ) -> Result<Vec<Self>, E> {
-        let (n, each) = (ring.n(), stride(ring.n()) * set.len());
+        let (n, each) = (ring.n(), stride(symmetry.held(ring.n())) * set.len());
         let mut slab = Slab::new(count * each);
         for (k, out) in slab.bytes_mut().chunks_exact_mut(each.max(1)).take(count).enumerate() {
             let poly = poly(k)?;
             assert_eq!(poly.set(), set, "polynomials are over the set");
-            Self::pack_into(&poly, out);
+            assert!(has_symmetry(&poly, symmetry), "polynomials have the symmetry");
+            Self::pack_held_into(&poly, symmetry, out);
         }
         let bytes: SharedBytes = Arc::new(slab);
-        Ok((0..count).map(|k| Self::shared(set, n, bytes.clone(), k * each)).collect())
+        Ok((0..count).map(|k| Self::shared(set, (n, symmetry), bytes.clone(), k * each)).collect())
     }
 
-    /// A polynomial of degree below `n` whose limbs lie in shared bytes from `offset` on. Residues should be canonical:
-    /// see [`PackedPoly::first_not_canonical`].
+    /// A polynomial of degree below `n` and some symmetry, whose limbs lie in shared bytes from `offset` on. Residues
+    /// should be canonical: see [`PackedPoly::first_not_canonical`].
     ///
     /// # Panics
     /// If there are fewer bytes.
-    pub fn shared(set: &PrimeSet, n: usize, bytes: SharedBytes, offset: usize) -> Self {
-        let end = offset.checked_add(stride(n) * set.len());
+    pub fn shared(set: &PrimeSet, (n, symmetry): (usize, Symmetry), bytes: SharedBytes, offset: usize) -> Self {
+        let end = offset.checked_add(stride(symmetry.held(n)) * set.len());
         assert!(end.is_some_and(|end| end <= (*bytes).as_ref().len()), "shared bytes hold every limb");
-        Self { set: set.clone(), n, backing: Backing::Shared { bytes, offset }, copies: Copies::default() }
+        Self { set: set.clone(), n, symmetry, backing: Backing::Shared { bytes, offset }, copies: Copies::default() }
     }
 
     /// This polynomial in memory of its own.
@@ -131,14 +179,14 @@ impl PackedPoly {
     /// If it lacks one of them.
     #[must_use]
     pub fn restricted(&self, set: &PrimeSet) -> Self {
-        let slab = self.limbs_over(set);
-        Self { set: set.clone(), n: self.n, backing: Backing::Owned(slab), copies: Copies::default() }
+        let backing = Backing::Owned(self.limbs_over(set));
+        Self { set: set.clone(), n: self.n, symmetry: self.symmetry, backing, copies: Copies::default() }
     }
 
     /// Copies of the limbs of some of its primes.
     fn limbs_over(&self, set: &PrimeSet) -> Slab {
-        let mut slab = Slab::new(stride(self.n) * set.len());
-        let limbs = slab.bytes_mut().par_chunks_mut(stride(self.n).max(1)).zip(set.indices());
+        let mut slab = Slab::new(stride(self.held()) * set.len());
+        let limbs = slab.bytes_mut().par_chunks_mut(stride(self.held()).max(1)).zip(set.indices());
         limbs.for_each(|(out, &index)| {
             let limb = self.limb(index);
             out[..limb.len()].copy_from_slice(limb);
@@ -146,26 +194,36 @@ impl PackedPoly {
         slab
     }
 
-    /// Every limb, with what is between them: `stride(n)` bytes for each prime.
+    /// Residues that are held of each limb.
+    pub fn held(&self) -> usize {
+        self.symmetry.held(self.n)
+    }
+
+    /// The relation between residues that are held and those that aren't.
+    pub fn symmetry(&self) -> Symmetry {
+        self.symmetry
+    }
+
+    /// Every limb, with what is between them: [`stride`] of the residues that are held, for each prime.
     pub fn bytes(&self) -> &[u8] {
-        let len = stride(self.n) * self.set.len();
+        let len = stride(self.held()) * self.set.len();
         match &self.backing {
             Backing::Owned(slab) => &slab.bytes()[..len],
             Backing::Shared { bytes, offset } => &(**bytes).as_ref()[*offset..][..len],
         }
     }
 
-    /// The first residue that is not below its modulus.
+    /// The first residue that is held and is not below its modulus.
     pub fn first_not_canonical(&self, ring: &Ring) -> Option<NotCanonical> {
         let limbs: Vec<_> = self.set.indices().iter().enumerate().collect();
         limbs.into_par_iter().find_map_first(|(k, &index)| {
             let (limb, modulus) = (self.limb(index), ring.modulus(index).q());
-            let mut unpacked = [0; BLOCK];
-            (0..self.n).step_by(BLOCK).find_map(|first| {
-                let len = BLOCK.min(self.n - first);
+            let (mut unpacked, held) = ([0; BLOCK], self.held());
+            (0..held).step_by(BLOCK).find_map(|first| {
+                let len = BLOCK.min(held - first);
                 packed::unpack(&mut unpacked[..len], packed::block(limb, first, len));
                 let (at, value) = not_below(&unpacked[..len], modulus)?;
-                Some(NotCanonical { index: k * self.n + first + at, value, modulus })
+                Some(NotCanonical { index: k * held + first + at, value, modulus })
             })
         })
     }
@@ -184,19 +242,23 @@ impl PackedPoly {
         &self.set
     }
 
-    /// The packed limb of prime `index`.
+    /// The packed limb of prime `index`: the residues that are held.
     ///
     /// # Panics
     /// If the prime does not belong to the set.
     pub fn limb(&self, index: usize) -> &[u8] {
         let at = self.set.position(index).expect("prime belongs to the packed polynomial's set");
-        &self.bytes()[at * stride(self.n)..][..packed::byte_len(self.n)]
+        &self.bytes()[at * stride(self.held())..][..packed::byte_len(self.held())]
     }
 
     /// The polynomial, unpacked.
     pub fn unpack(&self, ring: &Ring) -> Poly<Eval> {
         let mut poly = ring.uninit(&self.set);
-        poly.limbs_mut().par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
+        poly.limbs_mut().par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| {
+            let (held, rest) = out.split_at_mut(self.held());
+            packed::unpack(held, self.limb(i));
+            mirror(rest, held);
+        });
         poly
     }
 
@@ -209,18 +271,21 @@ impl PackedPoly {
         let limbs = poly.limbs_mut().par_iter_mut().zip(self.set.indices()).enumerate();
         let fault = limbs.find_map_first(|(k, (out, &i))| {
             let (limb, modulus) = (self.limb(i), ring.modulus(i).q());
-            out.chunks_mut(BLOCK).enumerate().find_map(|(b, out)| {
+            let (held, rest) = out.split_at_mut(self.held());
+            let fault = held.chunks_mut(BLOCK).enumerate().find_map(|(b, out)| {
                 packed::unpack(out, packed::block(limb, b * BLOCK, out.len()));
                 let (at, value) = not_below(out, modulus)?;
-                Some(NotCanonical { index: k * self.n + b * BLOCK + at, value, modulus })
-            })
+                Some(NotCanonical { index: k * self.held() + b * BLOCK + at, value, modulus })
+            });
+            mirror(rest, held);
+            fault
         });
         fault.map_or(Ok(poly), Err)
     }
 
-    /// Bytes that a polynomial of so many limbs takes in memory of its own.
-    pub const fn nbytes_of(n: usize, limb_count: usize) -> usize {
-        Slab::rounded(stride(n) * limb_count)
+    /// Bytes that a polynomial of so many limbs takes in memory of its own, `held` residues of each.
+    pub const fn nbytes_of(held: usize, limb_count: usize) -> usize {
+        Slab::rounded(stride(held) * limb_count)
     }
 
     /// Bytes held, or shared.

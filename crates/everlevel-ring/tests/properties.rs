@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_ring::packed::stride;
-use everlevel_ring::{Basis, Coeff, Eval, NotCanonical, PackedPoly, Poly, PrimeSet, Ring};
+use everlevel_ring::{Basis, Coeff, Eval, NotCanonical, PackedPoly, Poly, PrimeSet, Ring, Symmetry};
 use everlevel_testkit::oracle::{crt_centred, negacyclic_product, residue};
 use everlevel_testkit::sample::Sampler;
 use num_bigint::BigInt;
@@ -39,6 +39,20 @@ fn words<R: Basis>(poly: &Poly<R>) -> Vec<&[u64]> {
 }
 
 #[track_caller]
+/// `a(X) + a(X^-1)`.
+fn symmetric(ring: &Ring, a: &Poly<Eval>) -> Poly<Eval> {
+    let mut sum = ring.automorphism(a, ring.conjugation_elt());
+    ring.add_assign(&mut sum, a);
+    sum
+}
+
+/// Polynomials of conjugate symmetry, packed by half.
+fn halves(ring: &Ring, polys: &[Poly<Eval>]) -> Vec<PackedPoly> {
+    let poly = |k: usize| Ok::<_, std::convert::Infallible>(polys[k].clone());
+    PackedPoly::many(ring, polys[0].set(), Symmetry::Conjugate, polys.len(), poly)
+        .unwrap_or_else(|never| match never {})
+}
+
 fn assert_same<R: Basis>(a: &Poly<R>, b: &Poly<R>) {
     assert_eq!(a.set(), b.set());
     assert!(words(a) == words(b), "polynomials differ");
@@ -125,13 +139,17 @@ proptest! {
 
     #[test]
     fn sums_of_products_in_tiles_are_those_term_by_term(
-        log_n in 4u32..=12, set in any_set(), sizes in prop::collection::vec(0usize..70, 0..4), seed: u64,
+        log_n in 4u32..=12, set in any_set(), sizes in prop::collection::vec(0usize..70, 0..4),
+        is_symmetric: bool, seed: u64,
     ) {
         let ring = ring(log_n);
         let operand = |k: u64| random::<Eval>(&ring, &set, seed.wrapping_add(k));
         // Sums share ciphertexts, as giant steps share baby steps.
         let cts: Vec<[Poly<Eval>; 2]> = (0..5).map(|k| [operand(2 * k), operand(2 * k + 1)]).collect();
-        let plains: Vec<PackedPoly> = (10..13).map(|k| PackedPoly::new(&operand(k))).collect();
+        let plains = match is_symmetric {
+            true => halves(&ring, &(10..13).map(|k| symmetric(&ring, &operand(k))).collect::<Vec<_>>()),
+            false => (10..13).map(|k| PackedPoly::new(&operand(k))).collect(),
+        };
         let terms = |size: &usize| (0..*size).map(|k| (cts[k % 5].each_ref(), &plains[k % 3])).collect::<Vec<_>>();
         let sums = ring.inner_products_packed(&set, &sizes.iter().map(terms).collect::<Vec<_>>());
         prop_assert_eq!(sums.len(), sizes.len());
@@ -147,6 +165,27 @@ proptest! {
     }
 
     #[test]
+    fn conjugate_symmetry_is_held_by_half(log_n in 4u32..=11, set in any_set(), place: u32, seed: u64) {
+        let ring = ring(log_n);
+        let a = symmetric(&ring, &random(&ring, &set, seed));
+        let half = halves(&ring, std::slice::from_ref(&a)).remove(0);
+        prop_assert_eq!((half.held(), half.symmetry()), (ring.n() / 2, Symmetry::Conjugate));
+        assert_same(&half.unpack(&ring), &a);
+        assert_same(&half.unpack_canonical(&ring).expect("residues of a polynomial"), &a);
+        let least = PrimeSet::new(set.indices().iter().copied().take(1));
+        assert_same(&half.restricted(&least).unpack(&ring), &a.clone().restricted(&least));
+        let (k, at) = (place as usize % set.len(), place as usize / set.len() % half.held());
+        let modulus = ring.modulus(set.indices()[k]).q();
+        let mut bytes = half.bytes().to_vec();
+        bytes[k * stride(half.held()) + 6 * at..][..6].copy_from_slice(&modulus.to_le_bytes()[..6]);
+        let damaged = PackedPoly::shared(&set, (ring.n(), Symmetry::Conjugate), Arc::new(bytes), 0);
+        let found = NotCanonical { index: k * half.held() + at, value: modulus, modulus };
+        prop_assert_eq!(damaged.first_not_canonical(&ring), Some(found));
+        prop_assert_eq!(damaged.unpack_canonical(&ring).err(), Some(found));
+        assert_same(&half.into_owned().unpack(&ring), &a);
+    }
+
+    #[test]
     fn residues_that_are_not_canonical_are_found(log_n in 4u32..=11, set in any_set(), place: u32, seed: u64) {
         let ring = ring(log_n);
         let a: Poly<Eval> = random(&ring, &set, seed);
@@ -158,7 +197,7 @@ proptest! {
         let modulus = ring.modulus(index).q();
         let mut bytes = packed.bytes().to_vec();
         bytes[k * stride(ring.n()) + 6 * at..][..6].copy_from_slice(&modulus.to_le_bytes()[..6]);
-        let damaged = PackedPoly::shared(&set, ring.n(), Arc::new(bytes), 0);
+        let damaged = PackedPoly::shared(&set, (ring.n(), Symmetry::None), Arc::new(bytes), 0);
         let found = NotCanonical { index: k * ring.n() + at, value: modulus, modulus };
         prop_assert_eq!(damaged.first_not_canonical(&ring), Some(found));
         prop_assert_eq!(damaged.unpack_canonical(&ring).err(), Some(found));

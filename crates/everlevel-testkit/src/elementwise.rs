@@ -83,6 +83,9 @@ pub fn inner_product(simd: Simd, q: u64, n: usize, terms: usize, extreme: bool) 
     check("inner product", q, &out0, |i| expected(&y0, i));
     m.inner_product_packed_into(&mut out1, &xs, &ps1);
     check("packed inner product", q, &out1, |i| expected(&y1, i));
+    m.inner_product_mirrored_into(&mut out1, &xs, &ps1);
+    let mirrored: Vec<Vec<u64>> = y1.iter().map(|y| y.iter().rev().copied().collect()).collect();
+    check("mirrored inner product", q, &out1, |i| expected(&mirrored, i));
     m.inner_product_packed_pair_into(&mut out1, &mut out0, &xs, &ps0, &ps1);
     check("first of a pair", q, &out1, |i| expected(&y0, i));
     check("second of a pair", q, &out0, |i| expected(&y1, i));

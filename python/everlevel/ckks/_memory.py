@@ -35,6 +35,7 @@ def estimate_memory(
     stage_count: int | None = None,
     size: str = "medium",
     shape: tuple[int, int] | None = None,
+    is_real: bool = True,
 ) -> MemoryEstimate:
     """Tell the memory that a call would take, before it is made.
 
@@ -57,6 +58,8 @@ def estimate_memory(
         Of a bootstrap's key.
     shape : tuple of int, optional
         Rows and columns of a matrix without zeros; as many as there are slots, if left out. Fewer diagonals take less.
+    is_real : bool, default True
+        Whether the matrix's entries are real numbers: a matrix of complex ones takes twice the memory.
 
     Returns
     -------
@@ -88,6 +91,7 @@ def estimate_memory(
         "small": size == "small",
         "count": check_number("count", count),
         "shape": (check_number("shape", rows), check_number("shape", columns)),
+        "is_real": checks.flag(name, "is_real", is_real),
     }
     held, work = self._context.footprint(operation, call)
     return MemoryEstimate(held, work)

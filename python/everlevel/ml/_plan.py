@@ -27,7 +27,9 @@ _MOST_LEVELS: Final = 77
 _MOST_PACKED: Final = 8 * 10**9
 """Bytes of weights from which some are held in a smaller form, where no limit of memory is named."""
 _LIMB_BYTES: Final = 8
-_DIAGONAL_BYTES: Final = 6
+# Of a diagonal of real entries, which is held by half.
+_PACKED_BYTES: Final = 3
+_LIGHT_BYTES: Final = 4
 """Bytes of a limb's coefficient in a ciphertext or a plaintext, and in an encoded matrix."""
 
 
@@ -402,10 +404,8 @@ def _rows_stage(
         own, units = Rotations.of(needed, layout), layout.units(number)
         rotations += units * own.count + Rotations.after(needed, units)
         products += units * len(needed.places)
-        packed = (level + 1) * _DIAGONAL_BYTES
-        each = (
-            (level + 1) * _LIMB_BYTES if needed.is_slotwise else {"packed": packed, "light": _LIMB_BYTES}.get(kind, 0)
-        )
+        of_kind = {"packed": (level + 1) * _PACKED_BYTES, "light": _LIGHT_BYTES}
+        each = (level + 1) * _LIMB_BYTES if needed.is_slotwise else of_kind.get(kind, 0)
         nbytes += len(needed.places) * each << costs.log_n
         seconds += costs.rows(level, needed, layout, kind, units)
     name = f"{_name(step)}, {kind}" if kind != "packed" else _name(step)

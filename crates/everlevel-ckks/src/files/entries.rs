@@ -128,6 +128,9 @@ pub struct Matrix {
     /// Whether all entries are real numbers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_real: bool,
+    /// Whether diagonals are stored by the first half of their residues or coefficients; not in files of before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_half: bool,
 }
 
 /// A matrix multiplication key's.

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use everlevel_io::schema::{refuse, require, require_own};
 use everlevel_io::{ALIGNMENT, kinds};
+use everlevel_ring::Symmetry;
 
 use crate::circuits::matrix::Shape;
 use crate::circuits::matrix::plan::Plan;
@@ -117,6 +118,7 @@ impl Shape {
             mean_size: self.mean_size,
             row_repeats: Some(self.row_repeats),
             is_real: self.is_real,
+            by_half: self.symmetry == Symmetry::Conjugate,
         });
     }
 
@@ -149,6 +151,9 @@ impl Shape {
         if !in_range || !plan.blocks().into_iter().all(|block| plan.diagonals[block].is_sorted_by(|a, b| a < b)) {
             return refuse("diagonals", "others", format!("ascending, from {} to {}", -half, (half - 1).max(0)));
         }
+        if entry.by_half && !entry.is_real {
+            return refuse("by_half", true, "false, where entries may be complex");
+        }
         if !(entry.row_norm >= 0.0 && entry.mean_size >= 0.0) {
             return refuse("norms", entry.row_norm.min(entry.mean_size), "at least 0");
         }
@@ -160,6 +165,7 @@ impl Shape {
             row_norm: entry.row_norm,
             row_repeats: entry.row_repeats.unwrap_or(entry.columns).clamp(1, entry.columns),
             is_real: entry.is_real,
+            symmetry: if entry.by_half { Symmetry::Conjugate } else { Symmetry::None },
             // Files of before have the norm of squares alone.
             row_sum: entry.row_sum.unwrap_or(entry.row_norm * (entry.columns as f64).sqrt()),
             mean_size: entry.mean_size,
@@ -188,7 +194,7 @@ impl FileContent for PlainMatrix {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let shape = Shape::read(reader)?;
         let set = &reader.core.ladder.sets[shape.level];
-        let diagonal = |k| reader.packed(&format!("diagonal_{k}"), set);
+        let diagonal = |k| reader.packed_of(&format!("diagonal_{k}"), set, shape.symmetry);
         let diagonals = (0..shape.plan.diagonals.len()).map(diagonal).collect::<Result<_, _>>()?;
         Ok(Self { shape, diagonals })
     }
@@ -216,7 +222,9 @@ impl FileContent for LightPlainMatrix {
         let count = shape.plan.diagonals.len();
         let diagonal = |k| {
             let name = format!("diagonal_{k}");
-            let coeffs = read_coefficients(reader, &name, 2 * shape.slot_count, k + 1 == count)?;
+            let is_last = k + 1 == count;
+            let stored = shape.symmetry.held(2 * shape.slot_count);
+            let coeffs = read_coefficients(reader, &name, stored, is_last)?;
             reader.core.check_fits("load", &coeffs, shape.level)?;
             Ok(coeffs)
         };

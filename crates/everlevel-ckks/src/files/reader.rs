@@ -7,7 +7,7 @@ use everlevel_io::{Container, Error as FileError, kinds};
 use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_ring::packed::stride;
-use everlevel_ring::{Eval, Footprint, NotCanonical, PackedPoly, Poly, PrimeSet, ResidueRows};
+use everlevel_ring::{Eval, Footprint, NotCanonical, PackedPoly, Poly, PrimeSet, ResidueRows, Symmetry};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::de::DeserializeOwned;
 
@@ -95,12 +95,17 @@ impl<'i> Reader<'i> {
     }
 
     pub fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
+        self.packed_of(name, set, Symmetry::None)
+    }
+
+    /// A polynomial of which the residues are stored that a symmetry leaves.
+    pub fn packed_of(&self, name: &str, set: &PrimeSet, symmetry: Symmetry) -> Result<PackedPoly, Error> {
         let n = self.core.ring.n();
         let name = &self.full(name);
         let (place, bytes, range) = self.container.tensor(name)?;
-        let expected = vec![set.len(), stride(n)];
+        let expected = vec![set.len(), stride(symmetry.held(n))];
         require(&format!("shape of {name}"), &place.shape, &expected, format!("{expected:?}"))?;
-        let poly = PackedPoly::shared(set, n, bytes, range.start);
+        let poly = PackedPoly::shared(set, (n, symmetry), bytes, range.start);
         if self.loading.verify {
             self.check_residues(name, &poly)?;
         }

@@ -97,12 +97,16 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn packed_poly(&mut self, name: String, poly: &'a PackedPoly) {
-        self.packed(name, poly.bytes().into());
+        self.rows(name, stride(poly.held()), poly.bytes().into());
     }
 
     fn packed(&mut self, name: String, content: Content<'a>) {
-        let (row, len) = (stride(self.core.ring.n()), content.len());
-        self.builder.tensor(self.full(&name), &[len / row, row], content);
+        self.rows(name, stride(self.core.ring.n()), content);
+    }
+
+    fn rows(&mut self, name: String, row: usize, content: Content<'a>) {
+        let shape = [content.len() / row, row];
+        self.builder.tensor(self.full(&name), &shape, content);
     }
 
     pub fn switching_key(&mut self, name: &str, key: &'a SwitchingKey) {

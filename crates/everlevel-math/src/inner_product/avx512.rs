@@ -50,9 +50,10 @@ pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: 
     at
 }
 
-/// `out_c = Σ_k x_k·y_{c,k}` for each of `OUTPUTS` columns of packed limbs; every `x_k` is read once.
+/// `out_c = Σ_k x_k·y_{c,k}` for each of `OUTPUTS` columns of packed limbs, which are read from the last residue to the
+/// first where they are `MIRRORED`; every `x_k` is read once.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
+pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: bool>(
     m: &Modulus,
     mut out: [&mut [u64]; OUTPUTS],
     x: &[&[u64]],
@@ -68,9 +69,10 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
         for (k, x) in x.iter().enumerate() {
             let x = x[at..at + STEP].as_chunks::<8>().0;
             for (acc, y) in acc.iter_mut().zip(&y) {
-                let y = &y[k][6 * at..6 * at + packed::byte_len(STEP)];
+                let y = packed::block(y[k], if MIRRORED { n - at - STEP } else { at }, STEP);
                 for i in 0..TOGETHER {
-                    accumulate(&mut acc[i], read(&x[i]), unpack8(&y[48 * i..]));
+                    let from = if MIRRORED { TOGETHER - 1 - i } else { i };
+                    accumulate(&mut acc[i], read(&x[i]), unpack8::<MIRRORED>(&y[48 * from..]));
                 }
             }
         }
@@ -85,7 +87,8 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
         for (out, y) in out.iter_mut().zip(&y) {
             let mut acc = zero;
             for (x, y) in x.iter().zip(*y) {
-                accumulate(&mut acc, read(&x[at..].as_chunks::<8>().0[0]), unpack8(&y[6 * at..]));
+                let y = packed::block(y, if MIRRORED { n - at - 8 } else { at }, 8);
+                accumulate(&mut acc, read(&x[at..].as_chunks::<8>().0[0]), unpack8::<MIRRORED>(y));
             }
             write(&mut out[at..].as_chunks_mut::<8>().0[0], wide.reduce(acc.0, acc.1));
         }

@@ -27,7 +27,13 @@ impl Modulus {
 
     /// `out_i = Σ_k x_k[i]·y_k[i]` with the `y_k` in packed form (see [`packed`]), at most 64 terms.
     pub fn inner_product_packed_into(&self, out: &mut [u64], x: &[&[u64]], y: &[&[u8]]) {
-        self.inner_products_packed_into([out], x, [y]);
+        self.inner_products_packed_into::<_, false>([out], x, [y]);
+    }
+
+    /// `out_i = Σ_k x_k[i]·y_k[n − 1 − i]` of `n` residues, with the `y_k` in packed form:
+    /// [`Self::inner_product_packed_into`] with mirrored second factors.
+    pub fn inner_product_mirrored_into(&self, out: &mut [u64], x: &[&[u64]], y: &[&[u8]]) {
+        self.inner_products_packed_into::<_, true>([out], x, [y]);
     }
 
     /// Two [`Modulus::inner_product_packed_into`] with the same `x_k`, which are read once.
@@ -39,10 +45,10 @@ impl Modulus {
         y0: &[&[u8]],
         y1: &[&[u8]],
     ) {
-        self.inner_products_packed_into([out0, out1], x, [y0, y1]);
+        self.inner_products_packed_into::<_, false>([out0, out1], x, [y0, y1]);
     }
 
-    fn inner_products_packed_into<const OUTPUTS: usize>(
+    fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: bool>(
         &self,
         mut out: [&mut [u64]; OUTPUTS],
         x: &[&[u64]],
@@ -52,13 +58,19 @@ impl Modulus {
         assert!(x.len() <= 64);
         assert!(x.iter().all(|s| s.len() == n) && out.iter().all(|s| s.len() == n));
         assert!(y.iter().all(|y| y.len() == x.len() && y.iter().all(|s| s.len() == packed::byte_len(n))));
-        let done =
-            vector_prefix!(self.simd(), inner_products_packed_into(self, out.each_mut().map(|o| &mut **o), x, y));
+        let outs = out.each_mut().map(|o| &mut **o);
+        let done = match MIRRORED {
+            true => vector_prefix!(self.simd(), inner_products_packed_into::<OUTPUTS, true>(self, outs, x, y)),
+            false => vector_prefix!(self.simd(), inner_products_packed_into::<OUTPUTS, false>(self, outs, x, y)),
+        };
         for (out, y) in out.iter_mut().zip(y) {
             self.sums_into(out, done, |i, sums| {
                 for (x, y) in x.iter().zip(y) {
-                    for ((sum, &x), y) in sums.iter_mut().zip(&x[i..]).zip(packed::residues_from(y, i)) {
-                        *sum += u128::from(x) * u128::from(y);
+                    let add = |((sum, &x), y): ((&mut u128, &u64), u64)| *sum += u128::from(x) * u128::from(y);
+                    let pairs = sums.iter_mut().zip(&x[i..]);
+                    match MIRRORED {
+                        true => pairs.zip(packed::residues_down_from(y, n - 1 - i)).for_each(add),
+                        false => pairs.zip(packed::residues_from(y, i)).for_each(add),
                     }
                 }
             });

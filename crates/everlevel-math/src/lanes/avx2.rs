@@ -205,3 +205,10 @@ pub(crate) fn unpack4(packed: &[u8]) -> Words {
     };
     _mm256_shuffle_epi8(both, index)
 }
+
+/// The four words from the last to the first.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn mirrored(x: Words) -> Words {
+    _mm256_permute4x64_epi64::<0b00_01_10_11>(x)
+}

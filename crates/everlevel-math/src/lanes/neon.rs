@@ -234,3 +234,10 @@ pub(crate) fn unpack4(packed: &[u8]) -> Words {
         unsafe { (vld1q_u8(INDEX.as_ptr()), vld1q_u8(bytes.as_ptr()), vld1q_u8(bytes.as_ptr().add(12))) };
     Words([low, high].map(|half| vreinterpretq_u64_u8(vqtbl1q_u8(half, index))))
 }
+
+/// The four words from the last to the first.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn mirrored(Words([low, high]): Words) -> Words {
+    Words([high, low].map(|half| vextq_u64::<1>(half, half)))
+}

@@ -29,16 +29,33 @@ static PACK: [u8; 64] = {
     index
 };
 
-/// The eight residues in the first 48 bytes of `packed`.
+/// [`UNPACK`] with the last word first.
+static UNPACK_MIRRORED: [u8; 64] = {
+    let mut index = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        index[i] = UNPACK[(7 - i / 8) * 8 + i % 8];
+        i += 1;
+    }
+    index
+};
+
+/// The eight residues in the first 48 bytes of `packed`; from the last to the first, where they are `MIRRORED`.
 ///
 /// # Panics
 /// If `packed` has fewer than 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(crate) fn unpack8(packed: &[u8]) -> __m512i {
+pub(crate) fn unpack8<const MIRRORED: bool>(packed: &[u8]) -> __m512i {
     let bytes = &packed[..64];
     // SAFETY: the load is of the 64 bytes of `bytes`, and has no alignment requirement.
-    unpacked8(LOW_SIX, unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    if !MIRRORED {
+        return unpacked8(LOW_SIX, bytes);
+    }
+    // SAFETY: the load is of the 64 bytes of `UNPACK_MIRRORED`, and has no alignment requirement.
+    let index = unsafe { _mm512_loadu_si512(UNPACK_MIRRORED.as_ptr().cast()) };
+    _mm512_maskz_permutexvar_epi8(LOW_SIX, index, bytes)
 }
 
 /// The eight residues of the first 48 bytes, by the mask [`LOW_SIX`].
@@ -72,7 +89,7 @@ pub(super) fn unpack(out: &mut [u64], packed: &[u8]) -> usize {
     let out = out.as_chunks_mut::<8>().0;
     let len = 8 * out.len();
     for (i, out) in out.iter_mut().enumerate() {
-        write(out, unpack8(&packed[48 * i..]));
+        write(out, unpack8::<false>(&packed[48 * i..]));
     }
     len
 }

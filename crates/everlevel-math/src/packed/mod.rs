@@ -42,6 +42,13 @@ pub(crate) fn residues_from(packed: &[u8], i: usize) -> impl Iterator<Item = u64
     packed[6 * i..].as_chunks::<6>().0.iter().map(|&[a, b, c, d, e, f]| u64::from_le_bytes([a, b, c, d, e, f, 0, 0]))
 }
 
+/// Residues from the one at `i` down to the first.
+#[inline(always)]
+pub(crate) fn residues_down_from(packed: &[u8], i: usize) -> impl Iterator<Item = u64> {
+    let all = packed[..6 * (i + 1)].as_chunks::<6>().0;
+    all.iter().rev().map(|&[a, b, c, d, e, f]| u64::from_le_bytes([a, b, c, d, e, f, 0, 0]))
+}
+
 /// Pack a limb of canonical residues.
 ///
 /// # Panics

@@ -17,6 +17,7 @@ pub struct Call {
     small: bool,
     count: usize,
     shape: (usize, usize),
+    is_real: bool,
 }
 
 #[pymethods]
@@ -32,7 +33,7 @@ impl Context {
 impl Context {
     fn footprint_of(&self, operation: &str, call: &Call) -> Result<Option<Footprint>, ckks::Error> {
         let context = &self.0;
-        let &Call { level, stage_count, count, shape, .. } = call;
+        let &Call { level, stage_count, count, shape, is_real, .. } = call;
         let size = if call.large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
         let bootstrapper = || self.bootstrapper("estimate_memory");
         let full = |kind| ckks::BootstrapKeyForm::Full {
@@ -78,8 +79,8 @@ impl Context {
             "lossy_bootstrap" => bootstrap(Method::Lossy, BootstrapKind::Lossy)?,
             "sign_bootstrap" => bootstrap(Method::Sign, BootstrapKind::Lossy)?,
             "table_bootstrap" => bootstrap(Method::Table, BootstrapKind::First)?,
-            "encode_to_plain_matrix" => context.matrix_footprint(shape, level, MatrixForm::Plain)?,
-            "encode_to_light_plain_matrix" => context.matrix_footprint(shape, level, MatrixForm::Light)?,
+            "encode_to_plain_matrix" => context.matrix_footprint(shape, level, (MatrixForm::Plain, is_real))?,
+            "encode_to_light_plain_matrix" => context.matrix_footprint(shape, level, (MatrixForm::Light, is_real))?,
             "multiply_matrix" => context.matrix_product_footprint(shape, level, MatrixForm::Plain)?,
             _ => return Ok(None),
         }))

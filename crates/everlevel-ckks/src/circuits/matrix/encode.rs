@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use everlevel_ring::PackedPoly;
+use everlevel_ring::{PackedPoly, Symmetry};
 use rayon::prelude::*;
 
 use crate::circuits::matrix::plan::{Plan, most_babies};
@@ -18,7 +18,7 @@ use crate::{Context, Error, Progress};
 pub(super) const TOGETHER: usize = 32;
 
 impl Core {
-    /// The coefficients of a block's diagonals at consecutive positions.
+    /// The coefficients of a block's diagonals at consecutive positions: halved, where entries are real.
     pub(crate) fn diagonal_coeffs(
         &self,
         entries: Entries,
@@ -28,7 +28,11 @@ impl Core {
     ) -> Vec<Coefficients> {
         let all = &shape.plan.diagonals[positions];
         let some = |some: &[i64]| entries.diagonals(shape.layout(), block, some);
-        all.chunks(TOGETHER).flat_map(some).map(|slots| self.coefficients(&slots)).collect()
+        let one = |slots: Vec<_>| match self.coefficients(&slots) {
+            coeffs if shape.symmetry == Symmetry::Conjugate => coeffs.halved(),
+            coeffs => coeffs,
+        };
+        all.chunks(TOGETHER).flat_map(some).map(one).collect()
     }
 }
 
@@ -71,6 +75,7 @@ impl Context {
         let Scan { plan, row_norm, row_sum, mean_size, row_repeats, is_real, .. } = scan;
         self.check_size(op, mean_size, level - 1)?;
         let (slot_count, fingerprint) = (slots, self.core.fingerprint);
+        let symmetry = if is_real { Symmetry::Conjugate } else { Symmetry::None };
         Ok(Shape {
             rows,
             columns,
@@ -81,6 +86,7 @@ impl Context {
             mean_size,
             row_repeats,
             is_real,
+            symmetry,
             slot_count,
             fingerprint,
         })
@@ -100,7 +106,8 @@ impl Context {
     ) -> Result<LightPlainMatrix, Error> {
         let op = "encode_to_light_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
-        let footprint = self.core.light_matrix_footprint(shape.plan.diagonals.len(), self.thread_count());
+        let footprint =
+            self.core.light_matrix_footprint(shape.plan.diagonals.len(), shape.symmetry, self.thread_count());
         let diagonals = self.install_large(op, footprint, |core| {
             let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
             let all: Vec<Coefficients> = stretches(&shape.plan).into_par_iter().flat_map(some).collect();
@@ -123,11 +130,12 @@ impl Context {
     ) -> Result<PlainMatrix, Error> {
         let op = "encode_to_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
-        let footprint = self.core.plain_matrix_footprint(shape.plan.diagonals.len(), level);
+        let footprint = self.core.plain_matrix_footprint(shape.plan.diagonals.len(), level, shape.symmetry);
         let diagonals = self.install_large(op, footprint, |core| {
             let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
             let mut all = stretches(&shape.plan).into_iter().flat_map(some);
-            PackedPoly::many(&core.ring, &core.ladder.sets[level], shape.plan.diagonals.len(), |_| {
+            let (set, count) = (&core.ladder.sets[level], shape.plan.diagonals.len());
+            PackedPoly::many(&core.ring, set, shape.symmetry, count, |_| {
                 let coeffs = all.next().unwrap_or_default();
                 Ok::<_, Error>(core.expand(op, &coeffs, level)?.poly)
             })
@@ -160,9 +168,10 @@ impl Context {
             return Err(Error::LevelOutOfRange { op, level, max_level: matrix.shape.level });
         }
         self.check_new_level(op, &matrix.shape, level)?;
-        let footprint = self.core.plain_matrix_footprint(matrix.diagonals.len(), level);
+        let (count, symmetry) = (matrix.diagonals.len(), matrix.shape.symmetry);
+        let footprint = self.core.plain_matrix_footprint(count, level, symmetry);
         let diagonals = self.install_large(op, footprint, |core| {
-            PackedPoly::many(&core.ring, &core.ladder.sets[level], matrix.diagonals.len(), |at| {
+            PackedPoly::many(&core.ring, &core.ladder.sets[level], symmetry, count, |at| {
                 Ok::<_, Error>(core.rescaled_plain(&matrix.diagonals[at], matrix.shape.level, level))
             })
         })?;

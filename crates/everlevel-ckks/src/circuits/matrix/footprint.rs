@@ -1,6 +1,6 @@
 //! The memory of matrices, of the keys of their products, and of products.
 
-use everlevel_ring::{Footprint, PackedPoly};
+use everlevel_ring::{Footprint, PackedPoly, Symmetry};
 use everlevel_rlwe::Gadget;
 
 use crate::circuits::matrix::apply::{GIANTS_TOGETHER, VECTORS_TOGETHER};
@@ -22,18 +22,23 @@ pub enum MatrixForm {
 }
 
 impl Core {
-    pub(super) fn plain_matrix_footprint(&self, diagonal_count: usize, level: usize) -> Footprint {
+    pub(super) fn plain_matrix_footprint(&self, diagonal_count: usize, level: usize, symmetry: Symmetry) -> Footprint {
         let (n, slots, primes) = (self.ring.n(), self.encoder.slots(), self.ladder.sets[level].len());
         // Slots and coefficients of some diagonals, and the integers and residues of one.
         let coefficients = if self.is_wide() { 32 } else { 16 };
         let some = TOGETHER.min(diagonal_count) * (16 + coefficients) * slots;
         let work = some as u64 + self.limbs(3 + primes);
-        Footprint { held: PackedPoly::nbytes_of(n, diagonal_count * primes) as u64, work }
+        Footprint { held: PackedPoly::nbytes_of(symmetry.held(n), diagonal_count * primes) as u64, work }
     }
 
-    pub(super) fn light_matrix_footprint(&self, diagonal_count: usize, thread_count: usize) -> Footprint {
+    pub(super) fn light_matrix_footprint(
+        &self,
+        diagonal_count: usize,
+        symmetry: Symmetry,
+        thread_count: usize,
+    ) -> Footprint {
         // Of every diagonal as many coefficients as slots have parts: doubles, or two doubles each.
-        let nbytes = if self.is_wide() { 32 } else { 16 } * self.encoder.slots();
+        let nbytes = if self.is_wide() { 16 } else { 8 } * symmetry.held(2 * self.encoder.slots());
         let at_once = (thread_count * TOGETHER).min(diagonal_count);
         Footprint { held: (nbytes * diagonal_count) as u64, work: (nbytes * at_once) as u64 }
     }
@@ -76,7 +81,7 @@ impl Context {
         self.core.footprint_of(&self.core.matrix_amounts(), level)
     }
 
-    /// The memory of a matrix of these dimensions without zeros, and of encoding it.
+    /// The memory of a matrix of these dimensions without zeros, of real or other entries, and of encoding it.
     ///
     /// # Errors
     /// A level that does not exist; no rows or columns.
@@ -84,14 +89,18 @@ impl Context {
         &self,
         dimensions: (usize, usize),
         level: usize,
-        form: MatrixForm,
+        (form, is_real): (MatrixForm, bool),
     ) -> Result<Footprint, Error> {
         let plan = self.dense_plan("matrix_footprint", dimensions, level)?;
         let count = plan.diagonals.len();
+        let symmetry = if is_real { Symmetry::Conjugate } else { Symmetry::None };
         Ok(match form {
-            MatrixForm::Plain => self.core.plain_matrix_footprint(count, level),
-            MatrixForm::Light => self.core.light_matrix_footprint(count, self.thread_count()),
-            MatrixForm::Entries => Footprint { held: 16 * (dimensions.0 * dimensions.1) as u64, work: 0 },
+            MatrixForm::Plain => self.core.plain_matrix_footprint(count, level, symmetry),
+            MatrixForm::Light => self.core.light_matrix_footprint(count, symmetry, self.thread_count()),
+            MatrixForm::Entries => {
+                let entry_nbytes = if is_real { 8 } else { 16 };
+                Footprint { held: entry_nbytes * (dimensions.0 * dimensions.1) as u64, work: 0 }
+            }
         })
     }
 

@@ -33,7 +33,7 @@ pub(crate) mod steps;
 
 use std::collections::BTreeSet;
 
-use everlevel_ring::PackedPoly;
+use everlevel_ring::{PackedPoly, Symmetry};
 use num_complex::Complex64;
 
 use crate::encoder::Coefficients;
@@ -77,6 +77,8 @@ pub struct Shape {
     pub(crate) row_repeats: usize,
     /// Whether all entries are real numbers.
     pub(crate) is_real: bool,
+    /// The symmetry by which diagonals are held: conjugate for real entries, but in files of 0.1.
+    pub(crate) symmetry: Symmetry,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
 }
@@ -87,7 +89,8 @@ impl Shape {
     }
 }
 
-/// A matrix ready for products: its diagonals over the primes of its level.
+/// A matrix ready for products: its diagonals over the primes of its level, those of real entries by half their
+/// residues.
 #[derive(Debug)]
 pub struct PlainMatrix {
     pub(crate) shape: Shape,
@@ -95,7 +98,8 @@ pub struct PlainMatrix {
     pub(crate) diagonals: Vec<PackedPoly>,
 }
 
-/// A matrix without primes: eight bytes for each coefficient of its diagonals, which are transformed at each use.
+/// A matrix without primes: eight bytes for each coefficient of its diagonals, which are transformed at each use; half
+/// of the coefficients, where entries are real.
 #[derive(Debug, Clone)]
 pub struct LightPlainMatrix {
     pub(crate) shape: Shape,
@@ -126,13 +130,6 @@ macro_rules! shape_methods {
                 let plan = &self.shape.plan;
                 let all = plan.baby_rotations().into_iter().chain(plan.giant_rotations(self.shape.slot_count));
                 all.collect::<BTreeSet<_>>().into_iter().collect()
-            }
-
-            /// This matrix, whose entries are real numbers, or may not be.
-            #[must_use]
-            pub fn on_reals(mut self, is_real: bool) -> Self {
-                self.shape.is_real = is_real;
-                self
             }
 
             /// Bytes held.
