@@ -187,6 +187,7 @@ def limbs_world(folder: Path) -> World:
             "level": 1,
             "levels": levels,
             "levels_secret_key": levels_secret_key,
+            **{"low": -0.5, "high": 0.5},
             "data": x.to_bytes(),
             "load.path": folder / "ciphertext",
             "from_file.path": folder / "ciphertext",

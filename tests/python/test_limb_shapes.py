@@ -264,3 +264,57 @@ def test_polynomials_and_bridges_keep_shapes() -> None:
     ]:
         assert_same(y, expected, party)
         assert_same(y.sum(axis=1), expected.sum(axis=1), party)
+
+
+@pytest.fixture(scope="module")
+def over_limbs() -> Any:
+    engine = limbs.Engine("n14", insecure_log_n=8)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key, rotations=True)
+    return engine, secret_key
+
+
+def test_sums_have_the_bound_of_what_they_add_up(over_limbs: Any) -> None:
+    engine, secret_key = over_limbs
+    values = np.linspace(-1, 1, 12).reshape(3, 4)
+    x = engine.encrypt(values, secret_key)
+    assert [x.sum(axis).bound for axis in (None, 0, 1)] == [12.0, 3.0, 4.0]
+    assert x.mean().bound == pytest.approx(1)
+    moved = [x.roll(1), x.T, x[1:, 1:], x.mean(axis=1, keepdims=True), x + x.mean(axis=0)]
+    assert [y.bound for y in moved] == pytest.approx([1, 1, 1, 1, 2])
+    assert engine.encrypt(values, secret_key, slots=True).sum().bound == engine.slot_count
+
+
+def test_products_with_matrices_have_a_value_for_each_row(over_limbs: Any) -> None:
+    engine, secret_key = over_limbs
+    values, matrix = np.array([0.5, -0.25, 0.125]), np.arange(6.0).reshape(2, 3) / 4
+    x = engine.encrypt(values, secret_key)
+    y = matrix @ x
+    assert_claims(y, matrix @ values, secret_key, varied=False)
+    assert_claims(y.mean(), (matrix @ values).mean(), secret_key, varied=False)
+    assert np.abs(engine.decrypt(y, secret_key, slots=True)[2:]).max() < 1e-6
+    for other in (np.ones((2, 5)), {0: np.ones(engine.slot_count)}):
+        assert (other @ x).shape == engine.multiply_matrix(matrix, x).shape == (engine.slot_count,)
+
+
+def test_claims_take_the_place_of_bounds(over_limbs: Any) -> None:
+    engine, secret_key = over_limbs
+    values = np.array([[0.5, -0.25, 0.125], [0.25, 0.25, -0.75]])
+    x = engine.encrypt(values, secret_key)
+    total = x.sum(axis=0)
+    claimed = total.within(-0.75, 1)
+    assert (total.bound, claimed.bound, claimed.shape, claimed.within(0.8).bound) == (2.0, 1.0, (3,), 0.8)
+    # What is behind the sums, of other values, would be beyond the claim.
+    assert not total._layout.is_clean
+    assert claimed._layout.is_clean
+    assert claimed.budget_bits == total.budget_bits - engine.precision_bits
+    np.testing.assert_allclose(engine.decrypt(claimed, secret_key), values.sum(axis=0), atol=1e-6)
+    assert np.abs(engine.decrypt(claimed, secret_key, slots=True)[3:]).max() < 1e-6
+    assert x.sum().within(0.5).budget_bits == x.budget_bits
+    with pytest.warns(errors.RangeWarning, match=r"^decrypt: "):
+        engine.decrypt(x.within(0.25), secret_key)
+    for wrong in ((-1,), (1, 0), (float("nan"),), (0, float("inf")), ("x",)):
+        with pytest.raises(errors.ParameterError, match=r"^within: "):
+            x.within(*wrong)
+    with pytest.raises(errors.NoiseError, match=r"^within: "):
+        x.within(2.0**1000)

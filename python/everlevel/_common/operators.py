@@ -60,6 +60,10 @@ class Vector(InSlots, Encrypted, OfEngine):
     def _with(self, layout: Layout) -> Self:
         """Return the same ciphertext with another layout."""
 
+    def _at_most(self, times: float, _other: Self) -> Self:
+        """Return the vector, of which all slots are at most so many times another one's: its bound, if it has one."""
+        return self
+
     @property
     def slot_count(self) -> int:
         """Slots of a unit.

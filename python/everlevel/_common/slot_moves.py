@@ -53,7 +53,8 @@ def gathered(x: VectorT, targets: Places, sources: Places) -> VectorT:
         mask[targets[(swaps == swap) & (deltas == delta)]] = 1
         part = engine.multiply(_rotated(rows[swap], delta), mask)
         total = part if total is None else engine.add(total, part)
-    result: VectorT = total
+    # Masks of one target's sources are of other slots than all the rest.
+    result: VectorT = total._at_most(int(np.bincount(targets).max()), x)
     return result
 
 
@@ -68,7 +69,7 @@ def expanded(x: VectorT, shape: Shape) -> VectorT:
     repeats = [axis for axis, size in enumerate(sizes) if size != shape[axis]]
     if math.prod(sizes[: repeats[-1]]) == 1 and math.prod(shape) <= x._engine._row_length:
         block, copies = math.prod(sizes), math.prod(shape) // math.prod(sizes)
-        return _added_up(as_slots(x), block, copies)._with(layout)
+        return _added_up(as_slots(x), block, copies)._at_most(1, x)._with(layout)
     sources = np.broadcast_to(np.arange(x.size).reshape(x.shape), shape).ravel()
     return gathered(x, np.arange(len(sources)), sources)._with(layout)
 
@@ -95,7 +96,7 @@ def total(x: VectorT, axes: tuple[int, ...], of_slots: Callable[[VectorT], Vecto
     if math.prod(left) == x.size and (left or not shape):
         return x._with(slot_shapes.layout(left, slots, is_clean=x._layout.is_clean))
     if not left:
-        return of_slots(as_slots(x))._with(slot_shapes.layout((), slots))
+        return of_slots(as_slots(x))._at_most(x.size, x)._with(slot_shapes.layout((), slots))
     places = np.arange(x.size).reshape(shape)
     targets = np.expand_dims(np.arange(math.prod(left)).reshape(left), axes)
     if x.size > x._engine._row_length:
@@ -131,7 +132,7 @@ def rolled(x: VectorT, shift: Any, axis: Any) -> VectorT:
         if x._layout.is_clean and amount and 2 * size <= row:
             slots = x._with(SLOTS)
             both: VectorT = x._engine.add(_rotated(slots, amount), _rotated(slots, amount - size))
-            return both._with(slot_shapes.layout(x.shape, x.slot_count, is_clean=False))
+            return both._at_most(1, x)._with(slot_shapes.layout(x.shape, x.slot_count, is_clean=False))
     moved: VectorT = placed("roll", x, lambda places: np.roll(places, shift, axis))
     return moved
 
@@ -204,7 +205,7 @@ def _arranged(operation: str, x: VectorT, places: Places) -> VectorT:
         first = np.zeros(x.slot_count, dtype=np.int64)
         first[sources[0]] = 1
         single: VectorT = engine.sum(engine.multiply(slots, first))
-        return single._with(slot_shapes.layout((), x.slot_count))
+        return single._at_most(1, x)._with(slot_shapes.layout((), x.slot_count))
     delta = int(targets[0] - sources[0]) % row
     swaps = targets // row != sources // row
     if np.any((targets - sources) % row != delta) or swaps.any() != swaps.all():

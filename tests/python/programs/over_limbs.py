@@ -202,6 +202,13 @@ def slots(draw: Draw) -> tuple[str, ...]:
     )
 
 
+@rule("limbs.Ciphertext.within", weight=0.6)
+def claims(draw: Draw) -> str:
+    name, x = vector(draw)
+    size = x.size() * draw.one(1 + 1e-9, 1.1, draw.log(1, 1000))
+    return f"{name}.within({draw.one(f'{size!r}', f'{-size!r}, {size / 2!r}', f'{-size / 3!r}, {size!r}')})"
+
+
 @rule("limbs.Ciphertext.__rmatmul__", "limbs.Engine.multiply_matrix")
 def matrices(draw: Draw) -> tuple[str, ...]:
     name, x = vector(draw, 1)

@@ -151,6 +151,18 @@ impl Context {
         Ok(self.at_budget(a, budget_bits))
     }
 
+    /// The same values with a claimed bound, in place of the one that operations carried. It is the caller's claim, for
+    /// all slots: nothing checks it but a decryption, which gives notice of values beyond it.
+    ///
+    /// # Errors
+    /// A bound that the budget has no room for; a ciphertext of other parameters.
+    pub fn assume_bound(&self, a: &Ciphertext, bound: f64) -> Result<Ciphertext, Error> {
+        let op = "within";
+        self.require(op, "ciphertext", a.origin)?;
+        self.room(op, a.budget_bits.into(), bound, a.budget_bits)?;
+        Ok(Ciphertext { bound, ..a.clone() })
+    }
+
     /// These values with a budget that isn't larger.
     pub(super) fn at_budget(&self, a: &Ciphertext, budget_bits: u32) -> Ciphertext {
         let up = a.budget_bits - budget_bits;

@@ -177,6 +177,10 @@ impl LimbsContext {
         self.run(|context| context.lower(&a.0, budget_bits))
     }
 
+    fn assume_bound(&self, a: &LimbsCiphertext, bound: f64) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.assume_bound(&a.0, bound))
+    }
+
     /// In the Chebyshev basis or that of powers, on reals or not.
     fn evaluate_polynomial(
         &self,

@@ -123,9 +123,10 @@ def sum(  # noqa: A001 (NumPy's name)
     Returns
     -------
     Ciphertext
-        Of the shape that is left: () for all values, by log2(`slot_count`) key switches, with a bound of `slot_count`
-        times that of the values. An axis takes up to 2·log2 of its length, and a product with masks if others come
-        before it. Where all slots count, so they do in the result, and the sum is in every one.
+        Of the shape that is left: () for all values, by log2(`slot_count`) key switches. An axis takes up to 2·log2 of
+        its length, and a product with masks if others come before it. Where all slots count, so they do in the result,
+        and the sum is in every one. The bound is that of the values as many times as are added up; where they are known
+        to stay smaller, `Ciphertext.within` says so.
 
     Raises
     ------

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._common import slot_moves, slot_shapes
 from ..._common.opaque import is_clear
 from ..._common.operators import Axis, Vector
 from ..._common.slot_shapes import SLOTS, Layout
@@ -24,8 +25,8 @@ class Ciphertext(Vector):
     use the evaluation key that the engine has made, or was given, for the ciphertext's secret.
 
     It remembers the `shape` of what was encrypted, as NumPy's arrays do: `len`, sums and means are those of the values
-    that are there, and shapes broadcast. Rotations, products with matrices and vectors of `slot_count` values work on
-    all slots, and give the slots' shape, with zeros after the values.
+    that are there, and shapes broadcast; ``matrix @ a`` has a value for each row. Rotations, `Engine.multiply_matrix`
+    and vectors of `slot_count` values work on all slots, and give the slots' shape, with zeros after the values.
 
     ============================  ===================================================
     expression                    bits of budget that it spends
@@ -74,6 +75,14 @@ class Ciphertext(Vector):
             return self
         return Ciphertext(self._engine, self._native, is_real=self.is_real, layout=layout)
 
+    def _at_most(self, times: float, other: Ciphertext) -> Ciphertext:
+        size = times * other.bound
+        return self._claimed(size) if size < self.bound else self
+
+    def _claimed(self, size: float) -> Ciphertext:
+        native = self._engine._context.assume_bound(self._native, size)
+        return Ciphertext(self._engine, native, is_real=self.is_real, layout=self._layout)
+
     @property
     def unit_count(self) -> int:
         """Number of units, which is 1: vectors over limbs have at most `slot_count` values.
@@ -98,6 +107,44 @@ class Ciphertext(Vector):
         mean: Ciphertext = self._engine.mean(self, axis=axis, keepdims=keepdims)
         return mean
 
+    def within(self, low: float, high: float | None = None) -> Ciphertext:
+        """Claim where the values lie, in place of the bound that operations carried.
+
+        Bounds of sums hold for the worst values: a sum of n has n times theirs, and products of such sums soon need
+        more than the budget. The claim is the caller's: nothing checks it but `Engine.decrypt`, which warns of
+        values beyond it.
+
+        Parameters
+        ----------
+        low, high : float
+            ``within(b)`` claims sizes of at most b, and ``within(a, b)`` values from a to b, of which the larger size
+            is the bound. It is public: choose it by what the values can be.
+
+        Returns
+        -------
+        Ciphertext
+            The same values. Where something else than zeros may be behind them, as after sums along axes, a mask takes
+            it off, which spends `Engine.precision_bits` of the budget.
+
+        Raises
+        ------
+        ParameterError
+            If an end is no finite number, the ends are in the wrong order, or a size is negative.
+        NoiseError
+            If the budget has no room for the bound.
+
+        Examples
+        --------
+        >>> engine, secret_key = limbs_engine, limbs_secret_key
+        >>> x = engine.encrypt([0.5, 0.25, 0.125], secret_key)
+        >>> x.sum().bound, x.sum().within(0, 1).bound
+        (3.0, 1.0)
+        """
+        claimed = _checks.declared_bound("within", low) if high is None else _checks.ends("within", low, high)
+        size = max(map(abs, claimed)) if isinstance(claimed, tuple) else claimed
+        # What is behind the values is to stay within the bound as well.
+        return slot_moves.masked(self)._claimed(size)
+
     def __truediv__(self, divisor: Any) -> Ciphertext:
         if not is_clear(divisor):
             return super().__truediv__(divisor)  # type: ignore[misc,no-any-return]
@@ -108,7 +155,11 @@ class Ciphertext(Vector):
         if not isinstance(matrix, (list, tuple, np.ndarray, Mapping)):
             return super().__rmatmul__(matrix)  # type: ignore[misc,no-any-return]
         product: Ciphertext = self._engine.multiply_matrix(matrix, self)
-        return product
+        rows, *columns = (product.slot_count,) if isinstance(matrix, Mapping) else np.shape(matrix)
+        if tuple(columns) != self._layout.shape or rows > self.slot_count:
+            return product
+        # Slots behind the rows hold zeros.
+        return product._with(slot_shapes.layout((rows,), self.slot_count))
 
     def _stored(self) -> tuple[NativeCiphertext, dict[str, str]]:
         return self._native, {**({"real": "true"} if self.is_real else {}), **self._layout.notes()}
