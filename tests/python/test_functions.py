@@ -168,6 +168,31 @@ def test_functions_of_what_was_not_declared(shallow: Party) -> None:
     assert np.abs(values_of(shallow, y) - np.exp(values)).max() <= 2.0**-15 * 2.4
 
 
+@pytest.mark.parametrize(
+    ("name", "interval"),
+    [
+        *((name, (-1.0, 1.0)) for name in ("arctan", "arcsinh", "cosh", "exp2", "expm1", "sinc", "sinh", "tan")),
+        *((name, (0.5, 1.0)) for name in ("log2", "log10", "log1p", "cbrt")),
+    ],
+)
+def test_functions_under_numpys_names_alone(shallow: Party, name: str, interval: tuple[float, float]) -> None:
+    values = np.linspace(*interval, 40).reshape(5, 8)
+    x = shallow.engine.encrypt(values, shallow.secret_key, bound=interval)
+    function = getattr(np, name)
+    y, expected = function(x), function(values)
+    assert y.shape == (5, 8)
+    assert np.abs(values_of(shallow, y) - expected).max() <= 2.0**-15 * np.ptp(expected)
+
+
+def test_polynomials_under_numpys_name(shallow: Party) -> None:
+    values = np.linspace(-1, 1, 7)
+    x = shallow.engine.encrypt(values, shallow.secret_key, bound=1)
+    for coefficients in ([0.5], [1, -2], np.array([0.25, 0, -1, 2])):
+        y = np.polyval(coefficients, x)
+        assert y.shape == (7,)
+        assert_claims(y, np.polyval(coefficients, values), shallow.secret_key, varied=False)
+
+
 def test_automatic_bootstraps(rng: np.random.Generator) -> None:
     party = new_party(Engine(auto_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
     party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
@@ -406,6 +431,16 @@ def test_moments(shallow: Party) -> None:
             x.var(ddof=wrong)
 
 
+@pytest.mark.parametrize(("shape", "axis"), [((4, 3), 1), ((4, 3), 0), ((2, 3, 4), (0, 2)), ((5,), 0), ((3, 4), None)])
+def test_softmax_along_axes(shape: tuple[int, ...], axis: Any, shallow: Party, rng: np.random.Generator) -> None:
+    values = rng.uniform(-0.25, 0.25, shape)
+    x = shallow.engine.encrypt(values, shallow.secret_key, bound=0.25)
+    y = everlevel.softmax(x, axis)
+    powers = np.exp(values)
+    assert y.shape == shape
+    assert_claims(y, powers / powers.sum(axis=axis, keepdims=True), shallow.secret_key, varied=False, slack=2.0**-15)
+
+
 @pytest.mark.parametrize(("count", "bound"), [(None, 1), (10, 1), (3, 0.5)])
 def test_softmax(count: int | None, bound: float, shallow: Party) -> None:
     a, x = spread(shallow, -bound, bound)
@@ -466,7 +501,18 @@ REFUSALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "an array": (r"^exp: ciphertext is of type ndarray, and a Ciphertext", lambda x: everlevel.exp(np.ones(3))),  # type: ignore[arg-type]
     "two in the clear": (r"^where: nothing is encrypted", lambda x: everlevel.where(True, 1, 2)),
     "arrays of two lengths": (r"^where: arrays have 2 values and 3", lambda x: everlevel.where([1, 0], x, [1, 2, 3])),
-    "no function": (r"^numpy\.arctan: .*; call everlevel\.fit\(numpy\.arctan, interval=", np.arctan),
+    "no function": (r"^numpy\.arcsin: .*; call everlevel\.fit\(numpy\.arcsin, interval=", np.arcsin),
+    "a logarithm of less than 0": (r"^log2: values may .* in \[-2, 2\].* numpy\.log2\(x\.within\(0\.1, 1\)\)", np.log2),
+    "a tangent beyond its pole": (r"^tan: .* angles below pi/2; .* numpy\.tan\(x\.within\(-1, 1\)\)", np.tan),
+    "powers by an array": (
+        r"^power: exponent is of type ndarray, and one integer is needed",
+        lambda x: x ** np.ones(2),
+    ),
+    "values before coefficients": (r"^polyval: x is of type list, .* swap them", lambda x: np.polyval(x, [1, 2])),
+    "a share of some that count": (
+        r"^softmax: count is 2, and axis says which values count; ",
+        lambda x: everlevel.softmax(x, 0, count=2),
+    ),
     "maximum of slots": (r"^max: use_bootstrap is False", np.max),
     "a sort": (r"^sort: use_bootstrap is False", np.sort),
     "a sort along an axis": (r"^numpy\.sort: .*; call everlevel\.sort\(x\)", lambda x: np.sort(x, axis=0)),

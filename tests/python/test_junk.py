@@ -256,7 +256,7 @@ def of_ciphertexts() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]
     yield "var", everlevel.var, {"x": x, "axis": None, "ddof": 0, "keepdims": False}
     yield "std", everlevel.std, near | {"axis": None, "ddof": 0, "keepdims": False}
     yield "norm", everlevel.norm, {"x": x, "interval": (10, 20), "axis": None, "keepdims": False}
-    yield "softmax", everlevel.softmax, near | {"count": None}
+    yield "softmax", everlevel.softmax, near | {"axis": None, "count": None}
 
 
 def test_functions(strangers: list[Any]) -> None:

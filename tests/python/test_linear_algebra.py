@@ -48,10 +48,8 @@ def test_products_of_matrices(left: Any, right: Any, levels: Party, rng: np.rand
     b, y = drawn(rng, levels, right, (0, 2))
     m, k, n = (left[0] if len(left) == 2 else 1), left[-1], (right[1] if len(right) == 2 else 1)
     for first, second in ((x, y), (a, y), (x, b)):
-        result, is_in_slots = first @ second, isinstance(first, everlevel.Ciphertext) is (len(left) == 1)
-        # Products of a matrix in the clear and a vector have the slots' shape.
-        is_in_slots = min(len(left), len(right)) == 1 and not (first is x and second is y) and is_in_slots
-        assert result.shape == ((x.slot_count,) if is_in_slots else np.shape(a @ b))
+        result = first @ second
+        assert result.shape == np.shape(a @ b)
         assert_claims(result, a @ b, levels.secret_key, varied=False, error=1e-4)
     product = x @ y
     assert product.bound <= 2 * k * (1 + 2**-40)

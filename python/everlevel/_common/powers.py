@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from ..errors import ParameterError
 from . import checks
 
@@ -15,6 +17,9 @@ _LARGEST: Final = 2**62
 
 def exponent(value: Any, advice: str) -> int:
     """Check an exponent of ``**``."""
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim):
+        needed = "one integer is needed; raise to each exponent by itself, or multiply by exponentials of logs"
+        raise checks.wrong_type("power", "exponent", value, "int", needed)
     number = checks.integer("power", "exponent", value)
     if not 1 <= number <= _LARGEST:
         raise ParameterError(

@@ -67,7 +67,17 @@ def _inverse(x: Array) -> Array:
     return 1 / x
 
 
+_OF_NUMPY: Final[Mapping[str, _Function]] = {
+    **{name: _Function(getattr(np, name)) for name in ("arctan", "arcsinh", "cosh", "exp2", "expm1", "sinc", "sinh")},
+    **{name: _Function(getattr(np, name), **_POSITIVE) for name in ("log2", "log10")},
+    "log1p": _Function(np.log1p, lambda low, high: low > -1, "values above -1", "(0, 1)"),
+    "cbrt": _Function(np.cbrt, **_NOT_ZERO),
+    "tan": _Function(np.tan, lambda low, high: -np.pi / 2 < low <= high < np.pi / 2, "angles below pi/2", "(-1, 1)"),
+}
+"""Functions under NumPy's names alone, on the interval that values are known to lie in."""
+
 _FUNCTIONS: Final[Mapping[str, _Function]] = {
+    **_OF_NUMPY,
     "exp": _Function(np.exp),
     "log": _Function(np.log, **_POSITIVE),
     "sqrt": _Function(np.sqrt, **_POSITIVE),
@@ -433,9 +443,11 @@ def _ends(name: str, x: Ciphertext, interval: Any, function: _Function) -> Inter
         low, high = spread(x)
         said = f"values may lie anywhere in [{low:g}, {high:g}] by their bound"
     if not function.allows(low, high):
+        call = f"everlevel.{name}(…, interval={function.example})"
+        if name in _OF_NUMPY:
+            call = f"numpy.{name}(x.within{function.example})"
         raise ParameterError(
-            f"{name}: {said}, and {name} is for {function.domain}; say where the values lie, such as "
-            f"everlevel.{name}(…, interval={function.example})",
+            f"{name}: {said}, and {name} is for {function.domain}; say where the values lie, such as {call}",
             option="interval",
             value=(low, high),
             allowed=function.domain,
@@ -454,3 +466,15 @@ def _evaluator(name: str) -> Callable[[Core, Ciphertext, ChebyshevFit, bool], Ci
 
 
 _EVALUATORS: Final = {name: _evaluator(name) for name in (*_FUNCTIONS, "power")}
+
+
+def _of_numpy(name: str) -> Callable[[Ciphertext], Ciphertext]:
+    """Make a function that stands for one of NumPy's."""
+
+    def call(x: Ciphertext) -> Ciphertext:
+        return evaluate(name, x, None)
+
+    return call
+
+
+NUMPY.functions.update((getattr(np, name), _of_numpy(name)) for name in _OF_NUMPY)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._common.numpy_calls import NumpyCalls
 
-_FITTED: Final = ("arctan", "arcsinh", "cbrt", "exp2", "expm1", "log10", "log1p", "log2", "sinc", "sinh", "tan", "cosh")
+_FITTED: Final = ("arcsin", "arccos", "arctanh", "arccosh", "i0")
 """Functions of one number that a fit does as well."""
 
 NUMPY: Final = NumpyCalls(

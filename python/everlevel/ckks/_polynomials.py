@@ -16,6 +16,7 @@ from ._auto import deepened
 from ._core import Core
 from ._deep_polynomials import DeepEvaluation, degree_of, evaluate_all, refreshed
 from ._fit import ChebyshevFit
+from ._numpy import NUMPY
 from ._shaping import slotwise, unpadded
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -124,6 +125,16 @@ def evaluate_polynomial(
     array([ 1.75, 13.  ])
     """
     return _evaluate(self, "evaluate_polynomial", False, ciphertext, coefficients, relinearization_key, bootstrap_key)
+
+
+@NUMPY.implements(np.polyval)
+def _polyval(p: Any, x: Any) -> Ciphertext:
+    """Evaluate a polynomial in the clear, whose constant term is the last."""
+    if not isinstance(x, Ciphertext):
+        needed = "a ciphertext is needed, and coefficients in the clear before it; swap them"
+        raise checks.wrong_type("polyval", "x", x, "Ciphertext", needed)
+    coefficients = _checks.numbers("polyval", p)
+    return cast(Any, x._engine).evaluate_polynomial(x, coefficients[::-1])  # type: ignore[no-any-return]
 
 
 @slotwise(needs_zeros=True)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, cast
 import numpy as np
 
 from .. import _native
-from .._common import powers
+from .._common import powers, slot_shapes
 from .._common.opaque import Encrypted, Opaque, is_clear, unchanging
 from .._common.slot_shapes import SLOTS, Layout
 from ..errors import OperandTypeError
@@ -72,8 +72,9 @@ class Ciphertext(Claims, Encrypted, Storable):
     ciphertext's secret.
 
     It remembers the `shape` of what was encrypted, up to `slot_count` values, as NumPy's arrays do: `len`, sums and
-    means are those of the values that are there, and shapes broadcast. Rotations, products with matrices and arrays of
-    `slot_count` values work on all slots, and give the slots' shape, with zeros after the values.
+    means are those of the values that are there, and shapes broadcast; ``matrix @ a`` has a value for each row.
+    Rotations, `Engine.multiply_matrix` and arrays of `slot_count` values work on all slots, and give the slots' shape,
+    with zeros after the values.
 
     A vector longer than `slot_count` has several units, `unit_count` of them: operations act on each, and rotations
     inside each. `units` takes them apart, and `Engine.vstack` puts them together.
@@ -276,8 +277,8 @@ class Ciphertext(Claims, Encrypted, Storable):
             return called(operator.truediv, self, other)
         raise OperandTypeError(
             "divide: the divisor is encrypted, and inverses of encrypted values are approximated; choose an interval "
-            "without 0 that they lie in, and call everlevel.divide(dividend, divisor, interval=(a, b)), or encrypt "
-            "them with it: bound=(a, b)",
+            "without 0 that they lie in, and call everlevel.divide(dividend, divisor, interval=(a, b)), claim it, "
+            "divisor.within(a, b), or encrypt them with it: bound=(a, b)",
             argument="divisor",
             expected="number or array in the clear",
             actual="Ciphertext",
@@ -293,7 +294,12 @@ class Ciphertext(Claims, Encrypted, Storable):
             return NotImplemented
         if is_clear(matrix) and (_checks.is_vector(matrix) or len(self._layout.shape or ()) > 1):
             return cast(Ciphertext, NUMPY.functions[np.matmul](matrix, self))
-        return self._engine.multiply_matrix(matrix, self, None)
+        product: Ciphertext = self._engine.multiply_matrix(matrix, self, None)
+        rows, *columns = (product.slot_count,) if isinstance(matrix, Mapping) else np.shape(matrix)
+        if tuple(columns) != self._layout.shape or rows > self.slot_count:
+            return product
+        # Slots behind the rows hold zeros.
+        return product._with(slot_shapes.layout((rows,), self.slot_count))
 
     def __pow__(self, exponent: Any) -> Ciphertext:
         if isinstance(exponent, (float, np.floating)):
