@@ -168,31 +168,6 @@ def test_functions_of_what_was_not_declared(shallow: Party) -> None:
     assert np.abs(values_of(shallow, y) - np.exp(values)).max() <= 2.0**-15 * 2.4
 
 
-@pytest.mark.parametrize(
-    ("name", "interval"),
-    [
-        *((name, (-1.0, 1.0)) for name in ("arctan", "arcsinh", "cosh", "exp2", "expm1", "sinc", "sinh", "tan")),
-        *((name, (0.5, 1.0)) for name in ("log2", "log10", "log1p", "cbrt")),
-    ],
-)
-def test_functions_under_numpys_names_alone(shallow: Party, name: str, interval: tuple[float, float]) -> None:
-    values = np.linspace(*interval, 40).reshape(5, 8)
-    x = shallow.engine.encrypt(values, shallow.secret_key, bound=interval)
-    function = getattr(np, name)
-    y, expected = function(x), function(values)
-    assert y.shape == (5, 8)
-    assert np.abs(values_of(shallow, y) - expected).max() <= 2.0**-15 * np.ptp(expected)
-
-
-def test_polynomials_under_numpys_name(shallow: Party) -> None:
-    values = np.linspace(-1, 1, 7)
-    x = shallow.engine.encrypt(values, shallow.secret_key, bound=1)
-    for coefficients in ([0.5], [1, -2], np.array([0.25, 0, -1, 2])):
-        y = np.polyval(coefficients, x)
-        assert y.shape == (7,)
-        assert_claims(y, np.polyval(coefficients, values), shallow.secret_key, varied=False)
-
-
 def test_automatic_bootstraps(rng: np.random.Generator) -> None:
     party = new_party(Engine(auto_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
     party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
