@@ -22,7 +22,7 @@ from pathlib import Path
 import check_secrets
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "target" / "debug" / "examples" / "ways"
+PROGRAM = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "debug" / "examples" / "ways"
 _OURS = re.compile(r"crates/everlevel-(\w+)/src/.*\.rs$")
 _FILE = re.compile(r"^(fl|fi|fe)=\((\d+)\)(?: (.*))?$")
 _NAMED = re.compile(r"^cf[il]=\((\d+)\) (.*)$")

@@ -17,12 +17,14 @@
 //! [`Ring`]: crate::Ring
 
 use std::any::Any;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use everlevel_math::Modulus;
 pub use everlevel_process::DeviceError;
+use everlevel_process::unwind;
 
+use crate::PrimeSet;
 pub use crate::jobs::{
     Call, Conversion, DeviceLimb, DevicePacked, DiagonalSums, DiagonalTerm, Halves, KeyProduct, Lift, Operands, Plain,
     Pointwise, Scaling, Tensor, Transform,
@@ -111,4 +113,134 @@ pub trait HeldPieces: Send + Sync {
     /// # Panics
     /// If there are fewer.
     fn piece(&self, index: usize) -> DevicePacked;
+}
+
+/// Runs jobs, or unwinds.
+pub(crate) fn run(device: &Arc<dyn DeviceRing>, call: Call) {
+    done(device.run(call));
+}
+
+/// The value, or an unwinding.
+pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
+    result.unwrap_or_else(|error| unwind(error))
+}
+
+/// Limbs of a device that are free again when they are dropped.
+pub(crate) struct DeviceLimbs {
+    device: Arc<dyn DeviceRing>,
+    limbs: Vec<DeviceLimb>,
+}
+
+impl Debug for DeviceLimbs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceLimbs").field("device", &self.device.id()).field("limbs", &self.limbs).finish()
+    }
+}
+
+impl DeviceLimbs {
+    /// Limbs with arbitrary contents.
+    pub(crate) fn take(device: &Arc<dyn DeviceRing>, count: usize) -> Self {
+        Self { device: Arc::clone(device), limbs: done(device.take(count)) }
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Arc<dyn DeviceRing> {
+        &self.device
+    }
+
+    /// The limbs.
+    pub(crate) fn as_slice(&self) -> &[DeviceLimb] {
+        &self.limbs
+    }
+
+    /// Overwrites every residue with zero.
+    pub(crate) fn clear(&mut self) {
+        run(&self.device, Call::Clear(self.limbs.clone()));
+    }
+
+    /// Copies of some of the limbs.
+    pub(crate) fn copies_of(&self, at: impl Iterator<Item = usize>) -> Self {
+        let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
+        let copy = Self::take(&self.device, from.len());
+        let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
+        run(&self.device, Call::Copy(pairs));
+        copy
+    }
+}
+
+impl Clone for DeviceLimbs {
+    fn clone(&self) -> Self {
+        self.copies_of(0..self.limbs.len())
+    }
+}
+
+impl Drop for DeviceLimbs {
+    fn drop(&mut self) {
+        self.device.release(&self.limbs);
+    }
+}
+
+/// A polynomial on a device: limb `k` is for prime `set.indices()[k]`.
+#[derive(Debug, Clone, Copy)]
+pub struct OnDevice<'a> {
+    /// The primes.
+    pub set: &'a PrimeSet,
+    /// The limbs, in the order of the set.
+    pub limbs: &'a [DeviceLimb],
+}
+
+impl OnDevice<'_> {
+    /// The limb of prime `index`.
+    ///
+    /// # Panics
+    /// If the prime does not belong to the set.
+    pub fn limb(&self, index: usize) -> DeviceLimb {
+        self.limbs[self.set.position(index).expect("prime belongs to the polynomial's set")]
+    }
+
+    /// Primes and limbs.
+    pub fn each(self) -> impl Iterator<Item = (usize, DeviceLimb)> {
+        self.set.indices().iter().copied().zip(self.limbs.iter().copied())
+    }
+}
+
+/// A device's copy of packed polynomials over the same primes.
+pub(crate) struct Held {
+    set: PrimeSet,
+    log2_run: u32,
+    pieces: Box<dyn HeldPieces>,
+}
+
+impl Held {
+    /// Memory on a device for `count` polynomials, each value of which stands for a run of `2^log2_run` equal ones.
+    pub(crate) fn new(device: &dyn DeviceRing, set: &PrimeSet, count: usize, log2_run: u32) -> Self {
+        let len = (1 << device.log_n()) >> log2_run;
+        Self { set: set.clone(), log2_run, pieces: done(device.hold(count * set.len(), len)) }
+    }
+
+    /// Whether it has the primes of a set.
+    pub(crate) fn serves(&self, set: &PrimeSet) -> bool {
+        set.is_subset(&self.set)
+    }
+
+    /// Polynomial `k` at prime `index`.
+    ///
+    /// # Panics
+    /// If there isn't such a one.
+    pub(crate) fn at(&self, k: usize, index: usize) -> DevicePacked {
+        let at = self.set.position(index).expect("the copy has the prime");
+        self.pieces.piece(k * self.set.len() + at)
+    }
+
+    /// Copies the limbs of polynomial `k`.
+    pub(crate) fn fill(&self, device: &dyn DeviceRing, k: usize, limbs: impl Iterator<Item: AsRef<[u64]>>) {
+        for (&index, limb) in self.set.indices().iter().zip(limbs) {
+            done(device.fill(self.at(k, index), limb.as_ref()));
+        }
+    }
+
+    /// log2 of the length of runs of equal values.
+    pub(crate) fn log2_run(&self) -> u32 {
+        self.log2_run
+    }
 }

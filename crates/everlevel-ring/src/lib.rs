@@ -24,7 +24,7 @@
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
-//! [`mod@device`] what computes on a device, its `jobs`, and what is `held` there; `on_device` the ring's operations,
+//! [`mod@device`] what computes on a device, what it holds, and its `jobs`; `on_device` the ring's operations,
 //! `recordings` work that is repeated · `residues` rows of keys and their products · `linear` the inner loops of linear
 //! transforms · [`mod@torus`] · [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys ·
 //! `buffer` memory on huge pages.
@@ -37,7 +37,6 @@ mod convert;
 pub mod device;
 mod fused;
 mod gadget;
-mod held;
 mod jobs;
 mod linear;
 mod on_device;
@@ -58,10 +57,10 @@ pub use everlevel_process::{
 
 pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::{Limb, WordBuffer};
+pub use device::OnDevice;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
-pub use held::{Copies, OnDevice};
 pub use linear::{BabySteps, Diagonal, GiantSteps, PackedTerm};
-pub use packed::{NotCanonical, PackedPoly, SharedBytes, Symmetry};
+pub use packed::{Copies, NotCanonical, PackedPoly, SharedBytes, Symmetry};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use prime::{PrimeRing, PrimeSecret};
 pub use prime_set::PrimeSet;

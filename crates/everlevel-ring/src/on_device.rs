@@ -10,9 +10,9 @@ use everlevel_math::Modulus;
 use zeroize::Zeroize;
 
 use crate::device::{
-    Call, Conversion, DeviceLimb, DeviceRing, Halves, KeyProduct, Lift, Operands, Pointwise, Scaling, Tensor, Transform,
+    Call, Conversion, DeviceLimb, DeviceRing, Halves, KeyProduct, Lift, OnDevice, Operands, Pointwise, Scaling, Tensor,
+    Transform, done, run,
 };
-use crate::held::{OnDevice, done, run};
 use crate::{Basis, Coeff, Eval, Poly, PrimeSet, ResidueRows, Ring};
 
 pub(crate) type Device = Arc<dyn DeviceRing>;

@@ -2,14 +2,14 @@
 //! use.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everlevel_math::packed;
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Slab};
-use crate::device::DeviceRing;
-use crate::held::{Copies, Held};
+use crate::device::{DeviceRing, Held};
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Bytes that others hold as well, such as a mapped file's.
@@ -300,5 +300,68 @@ impl PackedPoly {
 impl AsRef<[u8]> for PackedPoly {
     fn as_ref(&self) -> &[u8] {
         self.bytes()
+    }
+}
+
+/// Copies that devices hold of something on the host, and its identity.
+pub struct Copies {
+    id: u64,
+    all: Mutex<Vec<(u64, Arc<Held>)>>,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), all: Mutex::default() }
+    }
+}
+
+impl fmt::Debug for Copies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Copies").finish_non_exhaustive()
+    }
+}
+
+/// A clone is on the host alone.
+impl Clone for Copies {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Copies {
+    /// Whether a device has a copy.
+    pub fn are_on(&self, device_id: u64) -> bool {
+        self.lock().iter().any(|(id, _)| *id == device_id)
+    }
+
+    /// Drops a device's copies.
+    pub fn forget(&self, device_id: u64) {
+        self.lock().retain(|(id, _)| *id != device_id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Arc<Held>)>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A number that nothing else with copies has in this process.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The copy on a device at primes of a set, made if there is none yet. A recording under way keeps it.
+    pub(crate) fn on(&self, device: &dyn DeviceRing, set: &PrimeSet, make: impl FnOnce() -> Held) -> Arc<Held> {
+        let mut all = self.lock();
+        let serves = |(id, held): &&(u64, Arc<Held>)| *id == device.id() && held.serves(set);
+        let held = match all.iter().find(serves) {
+            Some((_, held)) => Arc::clone(held),
+            None => {
+                let held = Arc::new(make());
+                all.push((device.id(), Arc::clone(&held)));
+                held
+            }
+        };
+        device.keep(Arc::clone(&held) as _);
+        held
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use crate::device::DeviceRing;
-use crate::held::{DeviceLimbs, OnDevice};
+use crate::device::{DeviceLimbs, DeviceRing, OnDevice};
 use crate::{Limb, PrimeSet};
 
 /// Coefficient representation: `limb[j]` is the coefficient of `X^j`.

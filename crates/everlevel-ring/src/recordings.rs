@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Debug};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::device::{Call, DeviceLimb, DeviceRing};
-use crate::held::{done, run};
+use crate::device::{Call, DeviceLimb, DeviceRing, done, run};
 use crate::on_device::{device_of, there};
 use crate::{Eval, Poly, PrimeSet, Ring};
 

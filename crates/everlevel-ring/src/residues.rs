@@ -9,10 +9,9 @@ use everlevel_rand::{Domain, Seed, Stream, sampler};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::device::{DeviceRing, PACKED_NBYTES};
-use crate::held::{Copies, Held};
+use crate::device::{DeviceRing, Held, PACKED_NBYTES};
 use crate::on_device::Digits;
-use crate::{Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
+use crate::{Copies, Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
 const UNIFORM_BLOCK: usize = 512;

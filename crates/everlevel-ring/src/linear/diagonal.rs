@@ -10,10 +10,9 @@ use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
 
-use crate::device::DeviceRing;
+use crate::device::{DeviceRing, Held};
 use crate::fused::MOST_TERMS;
-use crate::held::{Copies, Held};
-use crate::{Limb, PackedPoly, PrimeSet, Ring};
+use crate::{Copies, Limb, PackedPoly, PrimeSet, Ring};
 
 /// Length of the shortest transform.
 const MIN_LEN: usize = 8;

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{BabySteps, Diagonal, GiantSteps, PackedTerm};
-use crate::device::{Call, DiagonalSums, DiagonalTerm, Plain};
-use crate::held::{Held, run};
+use crate::device::{Call, DiagonalSums, DiagonalTerm, Held, Plain, run};
 use crate::on_device::{Device, KeyOperand, device, there};
 use crate::{Eval, HalfProduct, Poly, PrimeSet, ResidueRows, Ring};
 
