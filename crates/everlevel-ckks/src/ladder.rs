@@ -40,7 +40,7 @@ impl Batch {
 
     /// As many zeros over other primes, on the same device.
     pub fn zeros(&self, ring: &Ring, set: &PrimeSet) -> Vec<Rlwe> {
-        self.cts.iter().map(|ct| ct.map(|part| ring.zero_beside(part, set))).collect()
+        self.cts.iter().map(|ct| ct.zero_beside(ring, set)).collect()
     }
 
     /// `self += other`, at the same level.

@@ -91,6 +91,11 @@ impl Rlwe {
         self.c0.set()
     }
 
+    /// A zero where this ciphertext is: on the host, or on its device.
+    pub fn zero_beside(&self, ring: &Ring, set: &PrimeSet) -> Self {
+        self.map(|part| ring.zero_beside(part, set))
+    }
+
     /// `self *= c` for an integer.
     pub fn mul_integer_assign(&mut self, ring: &Ring, c: u64) {
         for part in [&mut self.c0, &mut self.c1] {

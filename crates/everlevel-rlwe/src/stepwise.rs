@@ -55,7 +55,7 @@ impl LinearTransform {
                 None => accs = Some(sums),
             }
         }
-        let zero = |ct: &Rlwe| ct.map(|part| ring.zero_beside(part, source));
+        let zero = |ct: &Rlwe| ct.zero_beside(ring, source);
         let sums = accs.unwrap_or_else(|| cts.iter().map(zero).collect());
         Rlwe::rescale_many(sums, ring, &self.target_of(source))
     }

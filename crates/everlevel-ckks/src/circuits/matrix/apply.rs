@@ -271,7 +271,7 @@ impl Product<'_> {
         let set = &self.core.ladder.sets[self.level];
         let finish = |(sum, babies): (Horner<Rlwe>, &Babies)| {
             let some = || babies.iter().flat_map(BTreeMap::values).next().expect("products have vectors");
-            Ok(sum.finish(turn)?.unwrap_or_else(|| some().map(|part| ring.zero_beside(part, set))))
+            Ok(sum.finish(turn)?.unwrap_or_else(|| some().zero_beside(ring, set)))
         };
         sums.into_iter().zip(vectors).map(finish).collect()
     }
