@@ -5,6 +5,7 @@ use everlevel_math::Modulus;
 use rayon::prelude::*;
 
 use crate::jobs::Halves;
+use crate::poly::any_there;
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Most terms of an inner product that a kernel takes.
@@ -13,8 +14,8 @@ pub(crate) const MOST_TERMS: usize = 64;
 impl Ring {
     /// `p *= re + im·i`, for integers.
     pub fn mul_gaussian_assign(&self, p: &mut Poly<Eval>, re: i128, im: i128) {
-        if self.halves_there(Halves::Scale, p, |m, index| self.gaussian_residues(m, index, re, im)) {
-            return;
+        if p.is_there() {
+            return self.halves_there(Halves::Scale, p, |m, index| self.gaussian_residues(m, index, re, im));
         }
         self.each_limb(p, |m, limb, index| {
             let (low, high) = limb.split_at_mut(self.n() / 2);
@@ -26,8 +27,8 @@ impl Ring {
 
     /// `p += re + im·i`, for integers.
     pub fn add_gaussian_assign(&self, p: &mut Poly<Eval>, re: i128, im: i128) {
-        if self.halves_there(Halves::Add, p, |m, index| self.gaussian_residues(m, index, re, im)) {
-            return;
+        if p.is_there() {
+            return self.halves_there(Halves::Add, p, |m, index| self.gaussian_residues(m, index, re, im));
         }
         self.each_limb(p, |m, limb, index| {
             let (low, high) = limb.split_at_mut(self.n() / 2);
@@ -50,7 +51,7 @@ impl Ring {
 
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
     pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
-        if [a0, a1, b0, b1].iter().any(|poly| poly.is_there()) {
+        if any_there([a0, a1, b0, b1]) {
             return self.tensor_there([a0, a1], [b0, b1]);
         }
         self.three(&a0.set, |m, i, d| m.tensor_into(d, [a0.limb(i), a1.limb(i)], [b0.limb(i), b1.limb(i)]))
@@ -58,7 +59,7 @@ impl Ring {
 
     /// The coefficients of `1, s, s²` in `(a0 + a1·s)²`.
     pub fn tensor_square(&self, [a0, a1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
-        if a0.is_there() || a1.is_there() {
+        if any_there([a0, a1]) {
             return self.tensor_there([a0, a1], [a0, a1]);
         }
         self.three(&a0.set, |m, i, d| m.tensor_square_into(d, [a0.limb(i), a1.limb(i)]))

@@ -13,12 +13,10 @@ use crate::device::{
     Call, Conversion, DeviceLimb, DeviceRing, Halves, KeyProduct, Lift, OnDevice, Operands, Pointwise, Scaling, Tensor,
     Transform, done, run,
 };
+use crate::residues::Digits;
 use crate::{Basis, Coeff, Eval, Poly, PrimeSet, ResidueRows, Ring};
 
 pub(crate) type Device = Arc<dyn DeviceRing>;
-
-/// Digits of a polynomial, each with the rows that it is multiplied with.
-pub(crate) type Digits = Vec<(Vec<usize>, Poly<Eval>)>;
 
 /// The digits of a polynomial that are multiplied with a key, and polynomials whose products with a set of primes are
 /// added to the sums, where they have the prime.
@@ -88,17 +86,17 @@ pub(crate) fn device<'p, R: Basis>(polys: impl IntoIterator<Item = &'p Poly<R>>)
     device_of(polys).unwrap_or_else(|| unreachable!("a polynomial is on a device"))
 }
 
-/// The device of a result and its operands, where one has any; the result is brought there.
+/// The device of a result and its operands, of which one has one; the result is brought there.
 fn device_for<'p, R: Basis>(
     ring: &Ring,
     result: &mut Poly<R>,
     operands: impl IntoIterator<Item = &'p Poly<R>>,
-) -> Option<Device> {
-    let device = device_of([&*result]).or_else(|| device_of(operands))?;
+) -> Device {
+    let device = device_of([&*result]).unwrap_or_else(|| device(operands));
     if !result.is_there() {
         *result = result.to_device(ring, &device);
     }
-    Some(device)
+    device
 }
 
 /// Transforms in place.
@@ -117,62 +115,57 @@ impl Ring {
         run(&device([a]), Call::InverseScaled(transforms, ones));
     }
 
-    /// `acc = f(a, b)`, with `acc` in the place of an `a` that isn't given; whether it is a device's work.
+    /// `acc = f(a, b)`, with `acc` in the place of an `a` that isn't given.
     pub(crate) fn pointwise_there<R: Basis>(
         &self,
         operation: Pointwise,
         acc: &mut Poly<R>,
         a: Option<&Poly<R>>,
         b: &Poly<R>,
-    ) -> bool {
-        let Some(device) = &device_for(self, acc, a.into_iter().chain([b])) else { return false };
+    ) {
+        let device = &device_for(self, acc, a.into_iter().chain([b]));
         let (a, b) = (a.map(|a| there(self, device, a)), there(self, device, b));
         let (to, b) = (acc.on_device(), b.on_device());
         let a = a.as_ref().map_or(to, |a| a.on_device());
         let operands = |(prime, to)| Operands { to, a: a.limb(prime), b: b.limb(prime), prime };
         run(device, Call::Pointwise(operation, to.each().map(operands).collect()));
-        true
     }
 
-    /// `a *= c` for an integer given by its residues; whether it is a device's work.
-    pub(crate) fn scale_there<R: Basis>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64) -> bool {
-        let Some(device) = &device_of([&*a]) else { return false };
+    /// `a *= c` for an integer given by its residues.
+    pub(crate) fn scale_there<R: Basis>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64) {
+        let device = &device([&*a]);
         let operands = |(prime, to)| Operands { to, a: to, b: to, prime };
         let all: Vec<Operands> = a.on_device().each().map(operands).collect();
         let factors = self.factors(&all, |i| c(self.modulus(i)));
         run(device, Call::Scaling(Scaling::Scale, all, factors));
-        true
     }
 
-    /// `acc += a·c` at the primes of `a`, for an integer given by its residues at primes; whether it is a device's
-    /// work.
-    pub(crate) fn scale_add_there<R: Basis>(&self, acc: &mut Poly<R>, a: &Poly<R>, c: impl Fn(usize) -> u64) -> bool {
-        let Some(device) = &device_for(self, acc, [a]) else { return false };
+    /// `acc += a·c` at the primes of `a`, for an integer given by its residues at primes.
+    pub(crate) fn scale_add_there<R: Basis>(&self, acc: &mut Poly<R>, a: &Poly<R>, c: impl Fn(usize) -> u64) {
+        let device = &device_for(self, acc, [a]);
         let a = there(self, device, a);
         let a = a.on_device();
         let operands = |(prime, to)| a.set.contains(prime).then(|| Operands { to, a: a.limb(prime), b: to, prime });
         let all: Vec<Operands> = acc.on_device().each().filter_map(operands).collect();
         let factors = self.factors(&all, c);
         run(device, Call::Scaling(Scaling::ScaleAdd, all, factors));
-        true
     }
 
     fn factors(&self, all: &[Operands], c: impl Fn(usize) -> u64) -> Vec<u64> {
         all.iter().map(|operands| c(operands.prime)).collect()
     }
 
-    /// An operation with a residue for each half of a limb; whether it is a device's work.
+    /// An operation with a residue for each half of a limb.
     pub(crate) fn halves_there(
         &self,
         operation: Halves,
         p: &mut Poly<Eval>,
         residues: impl Fn(&Modulus, usize) -> [u64; 2],
-    ) -> bool {
-        let Some(device) = &device_of([&*p]) else { return false };
+    ) {
+        let device = &device([&*p]);
         let all: Vec<(usize, DeviceLimb)> = p.on_device().each().collect();
         let residues: Vec<[u64; 2]> = all.iter().map(|&(prime, _)| residues(self.modulus(prime), prime)).collect();
         run(device, Call::Halves(operation, all, residues));
-        true
     }
 
     pub(crate) fn automorphism_there(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {

@@ -155,6 +155,11 @@ impl<R: Basis> Poly<R> {
     }
 }
 
+/// Whether one of some polynomials is on a device.
+pub(crate) fn any_there<'p, R: Basis>(polys: impl IntoIterator<Item = &'p Poly<R>>) -> bool {
+    polys.into_iter().any(Poly::is_there)
+}
+
 /// Overwrites every residue with zero. A secret polynomial belongs in a [`zeroize::Zeroizing`], which does so also
 /// where work is left in the middle.
 impl<R: Basis> Zeroize for Poly<R> {

@@ -6,7 +6,7 @@ use std::fmt::{self, Debug};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::device::{Call, DeviceLimb, DeviceRing, done, run};
-use crate::on_device::{device_of, there};
+use crate::on_device::{device, there};
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// The time in which a device is one thread's.
@@ -83,12 +83,15 @@ impl Recordings {
 }
 
 impl Ring {
-    /// The results of work on polynomials over one set of primes or several. A device records it at the first time,
-    /// under this name, and does later what it recorded: work of one name is the same operations with the same keys and
-    /// plaintexts, and touches no polynomial but its operands and what it makes itself.
+    /// The results of a device's work on polynomials over one set of primes or several. The device records it at the
+    /// first time, under this name, and does later what it recorded: work of one name is the same operations with the
+    /// same keys and plaintexts, and touches no polynomial but its operands and what it makes itself.
     ///
     /// # Errors
     /// The work's.
+    ///
+    /// # Panics
+    /// If all operands are on the host, which has nothing to record.
     pub fn repeated<E>(
         &self,
         recordings: &Recordings,
@@ -96,7 +99,7 @@ impl Ring {
         operands: Vec<Poly<Eval>>,
         work: impl FnOnce(Vec<Poly<Eval>>) -> Result<Vec<Poly<Eval>>, E>,
     ) -> Result<Vec<Poly<Eval>>, E> {
-        let Some(device) = &device_of(&operands) else { return work(operands) };
+        let device = &device(&operands);
         let operands: Vec<_> = operands.iter().map(|operand| there(self, device, operand)).collect();
         let _turn = Turn::of(&**device);
         let recording = recordings.of((device.id(), name()), || {

@@ -10,7 +10,6 @@ use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::device::{DeviceRing, Held, PACKED_NBYTES};
-use crate::on_device::Digits;
 use crate::{Copies, Eval, HalfProduct, Limb, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues that are drawn before they are packed: 4 KiB.
@@ -186,6 +185,9 @@ impl Ring {
     }
 }
 
+/// Digits of a polynomial, each with the rows that it is multiplied with.
+pub(crate) type Digits = Vec<(Vec<usize>, Poly<Eval>)>;
+
 /// The rows of keys that digits are multiplied with, each with its digit.
 pub(crate) fn each_row(digits: &[(Vec<usize>, Poly<Eval>)]) -> impl Iterator<Item = (usize, &Poly<Eval>)> {
     digits.iter().flat_map(|(rows, digit)| rows.iter().map(move |&row| (row, digit)))
@@ -289,7 +291,7 @@ impl SampleRing for Ring {
 
 impl HalfProduct for Ring {
     /// Each digit that the polynomial has, with the rows that it is multiplied with.
-    type Digits = Vec<(Vec<usize>, Poly<Eval>)>;
+    type Digits = Digits;
     type Rows = ResidueRows;
     /// Body and mask, times the special primes.
     type Sum = [Poly<Eval>; 2];

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::buffer::{Limb, Pool};
 use crate::jobs::Pointwise;
+use crate::poly::any_there;
 use crate::{Basis, Coeff, Eval, OutOfMemory, Poly, PrimeSet};
 
 /// Faults of a ring's literal.
@@ -252,43 +253,49 @@ impl Ring {
 
     /// `a += b`, where `b` may have more primes.
     pub fn add_assign<R: Basis>(&self, a: &mut Poly<R>, b: &Poly<R>) {
-        if !self.pointwise_there(Pointwise::Add, a, None, b) {
-            self.each_limb(a, |m, l, i| m.add_assign(l, b.limb(i)));
+        match any_there([&*a, b]) {
+            true => self.pointwise_there(Pointwise::Add, a, None, b),
+            false => self.each_limb(a, |m, l, i| m.add_assign(l, b.limb(i))),
         }
     }
 
     /// `a −= b`, where `b` may have more primes.
     pub fn sub_assign<R: Basis>(&self, a: &mut Poly<R>, b: &Poly<R>) {
-        if !self.pointwise_there(Pointwise::Subtract, a, None, b) {
-            self.each_limb(a, |m, l, i| m.sub_assign(l, b.limb(i)));
+        match any_there([&*a, b]) {
+            true => self.pointwise_there(Pointwise::Subtract, a, None, b),
+            false => self.each_limb(a, |m, l, i| m.sub_assign(l, b.limb(i))),
         }
     }
 
     /// `a = −a`.
     pub fn neg_assign<R: Basis>(&self, a: &mut Poly<R>) {
-        if !self.scale_there(a, |m| m.neg(1)) {
-            self.each_limb(a, |m, l, _| m.neg_assign(l));
+        match a.is_there() {
+            true => self.scale_there(a, |m| m.neg(1)),
+            false => self.each_limb(a, |m, l, _| m.neg_assign(l)),
         }
     }
 
     /// `a *= b`, where `b` may have more primes.
     pub fn mul_assign(&self, a: &mut Poly<Eval>, b: &Poly<Eval>) {
-        if !self.pointwise_there(Pointwise::Multiply, a, None, b) {
-            self.each_limb(a, |m, l, i| m.mul_assign(l, b.limb(i)));
+        match any_there([&*a, b]) {
+            true => self.pointwise_there(Pointwise::Multiply, a, None, b),
+            false => self.each_limb(a, |m, l, i| m.mul_assign(l, b.limb(i))),
         }
     }
 
     /// `acc += a·b`, where `a` and `b` may have more primes.
     pub fn mul_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, b: &Poly<Eval>) {
-        if !self.pointwise_there(Pointwise::MultiplyAdd, acc, Some(a), b) {
-            self.each_limb(acc, |m, l, i| m.mul_add_assign(l, a.limb(i), b.limb(i)));
+        match any_there([&*acc, a, b]) {
+            true => self.pointwise_there(Pointwise::MultiplyAdd, acc, Some(a), b),
+            false => self.each_limb(acc, |m, l, i| m.mul_add_assign(l, a.limb(i), b.limb(i))),
         }
     }
 
     /// `a *= c` for an integer given by its residue at each prime.
     pub fn mul_residues_assign<R: Basis>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64 + Sync) {
-        if !self.scale_there(a, &c) {
-            self.each_limb(a, |m, l, _| m.mul_scalar_assign(l, c(m)));
+        match a.is_there() {
+            true => self.scale_there(a, c),
+            false => self.each_limb(a, |m, l, _| m.mul_scalar_assign(l, c(m))),
         }
     }
 
@@ -299,8 +306,9 @@ impl Ring {
         a: &Poly<R>,
         c: impl Fn(&Modulus) -> u64 + Sync,
     ) {
-        if !self.scale_add_there(acc, a, |i| c(self.modulus(i))) {
-            self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m)));
+        match any_there([&*acc, a]) {
+            true => self.scale_add_there(acc, a, |i| c(self.modulus(i))),
+            false => self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m))),
         }
     }
 
@@ -317,7 +325,7 @@ impl Ring {
 
     /// `acc += σ(a)`; `a` may have more primes.
     pub fn automorphism_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, galois_elt: u64) {
-        if acc.is_there() || a.is_there() {
+        if any_there([&*acc, a]) {
             return self.add_assign(acc, &self.automorphism(a, galois_elt));
         }
         let map = self.galois_map(galois_elt);

@@ -75,11 +75,7 @@ impl Ring {
         let full = steps.source.union(special);
         let cts: Vec<_> = cts.iter().map(|ct| ct.map(|part| there(self, device, part))).collect();
         let cts: Vec<[&Poly<Eval>; 2]> = cts.iter().map(|ct| ct.each_ref().map(|part| &**part)).collect();
-        let rotates = steps.rotations.iter().any(|(_, rows)| rows.is_some());
-        let digits = match rotates {
-            true => self.digits(steps.gadget, &cts.iter().map(|ct| ct[1]).collect::<Vec<_>>()),
-            false => cts.iter().map(|_| Vec::new()).collect(),
-        };
+        let digits = steps.digits(self, &cts);
         // By ciphertext and rotation: <digits, key> + (P·c0, 0), or (P·c0, P·c1) over the source's primes.
         let mut operands = Vec::new();
         for (ct, digits) in cts.iter().zip(&digits) {

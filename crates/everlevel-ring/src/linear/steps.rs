@@ -13,7 +13,7 @@ use everlevel_math::{GaloisMap, packed};
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
-use crate::residues::{PackedLimb, each_row, limbs_by_prime};
+use crate::residues::{Digits, PackedLimb, each_row, limbs_by_prime};
 use crate::{Diagonal, Eval, HalfProduct, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
 /// Residues of a block: two rotated parts of sixteen baby steps, or the expanded blocks of sixteen terms, fill half a
@@ -23,7 +23,7 @@ const BLOCK: usize = 2048;
 /// A ciphertext, body and mask, and the digits of its mask.
 struct Input<'a> {
     ct: &'a [&'a Poly<Eval>; 2],
-    digits: Vec<(Vec<usize>, Poly<Eval>)>,
+    digits: Digits,
 }
 
 /// The baby steps of a linear transform, for [`Ring::baby_sums`].
@@ -37,6 +37,17 @@ pub struct BabySteps<'a> {
     pub rotations: Vec<(i64, Option<&'a ResidueRows>)>,
     /// For each giant step, the diagonal of each baby step that has one.
     pub diagonals: &'a [Vec<Option<Diagonal>>],
+}
+
+impl BabySteps<'_> {
+    /// The digits of ciphertexts' masks, where a step rotates them.
+    pub(super) fn digits(&self, ring: &Ring, cts: &[[&Poly<Eval>; 2]]) -> Vec<Digits> {
+        if self.rotations.iter().all(|(_, rows)| rows.is_none()) {
+            return vec![Vec::new(); cts.len()];
+        }
+        let masks: Vec<&Poly<Eval>> = cts.iter().map(|[_, mask]| *mask).collect();
+        ring.digits(self.gadget, &masks)
+    }
 }
 
 /// The state that all primes share.
@@ -72,12 +83,7 @@ impl Ring {
         }
         let special = &steps.gadget.special;
         let full = steps.source.union(special);
-        let masks: Vec<&Poly<Eval>> = cts.iter().map(|[_, mask]| *mask).collect();
-        let digits = if steps.rotations.iter().any(|(_, rows)| rows.is_some()) {
-            self.digits(steps.gadget, &masks)
-        } else {
-            vec![Vec::new(); cts.len()]
-        };
+        let digits = steps.digits(self, cts);
         let inputs = cts.iter().zip(digits).map(|(ct, digits)| Input { ct, digits }).collect();
         let maps = steps.rotations.iter().map(|(r, _)| self.galois_map(self.rotation_elt(*r))).collect();
         let work = Work { ring: self, steps, inputs, maps };

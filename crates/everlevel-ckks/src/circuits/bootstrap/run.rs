@@ -400,6 +400,9 @@ impl<'a> Run<'a> {
         cts: Vec<Rlwe>,
         work: impl FnOnce(Vec<Rlwe>) -> Result<Vec<Rlwe>, Error>,
     ) -> Result<Vec<Rlwe>, Error> {
+        if cts.iter().all(|ct| ct.c0.device().is_none()) {
+            return work(cts);
+        }
         let BootstrapKeys { relinearization, conjugation, bootstrap } = self.keys;
         let sets: Vec<PrimeSet> = cts.iter().map(|ct| ct.set().clone()).collect();
         let full_name = || {
