@@ -8,11 +8,11 @@ use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
+use crate::checks::{self, RangeNotice, SLACK};
 use crate::ciphertext::Identity;
 use crate::claims::{Bound, Claims, Estimate, Padding, TAIL, Values};
 use crate::core::readable;
 use crate::keys::{PublicKey, SecretKey};
-use crate::range::{self, RangeNotice, SLACK};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
 impl Context {
@@ -103,7 +103,7 @@ impl Context {
             && let Some(largest) = estimate.largest_beyond(&slots, SLACK)
         {
             let bound = estimate.bound_of_values().size();
-            range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound });
+            checks::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound });
         }
         Ok(slots)
     }
@@ -149,7 +149,7 @@ impl Context {
         if plaintext.bound.is_none() {
             let (largest, bound) = (self.values(plaintext)?.largest(), Bound::ASSUMED.size());
             if largest > bound * (1.0 + SLACK) {
-                range::notice(RangeNotice::Message { op, largest, bound });
+                checks::notice(RangeNotice::Message { op, largest, bound });
             }
         }
         Ok(())

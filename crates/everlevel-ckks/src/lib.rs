@@ -5,8 +5,8 @@
 //! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `series`
-//! polynomials on plain numbers · `claims` bounds and estimates · `core` tables and gadgets · `context`, `checks` and
-//! `range`, which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
+//! polynomials on plain numbers · `claims` bounds and estimates · `core` tables and gadgets · `context` and `checks`,
+//! which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
 //! memory, `key_levels`, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the
 //! slots, `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those
 //! before it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context. [`mod@limbs`] is CKKS over limbs,
@@ -40,7 +40,6 @@ mod light;
 mod literal;
 mod needs;
 mod params;
-mod range;
 mod release;
 mod rotation;
 mod series;
@@ -49,6 +48,7 @@ mod weighted;
 
 pub use budget::ReleaseBudget;
 pub use chain::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, TableWidths, stage_counts};
+pub use checks::{RangeNotice, notice, noticing};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use circuits::bootstrap::bootstrapper::Bootstrapper;
 pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;
@@ -85,7 +85,6 @@ pub use literal::{ParamsLiteral, Precision};
 pub use needs::Needs;
 pub use num_complex::Complex64;
 pub use params::Params;
-pub use range::{RangeNotice, notice, noticing};
 pub use release::Released;
 pub use series::Basis;
 pub use units::Units;

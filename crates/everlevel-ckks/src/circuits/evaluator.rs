@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use num_complex::Complex64;
 
 use super::operand::{Operand, Rotations};
+use crate::checks::SLACK;
 use crate::claims::Bound;
-use crate::range::SLACK;
 use crate::series::Basis;
 use crate::{
     BootstrapKeys, Bootstrapper, Cancelled, Ciphertext, Context, Error, Method, Plaintext, Progress, SlotType, Units,

@@ -8,8 +8,8 @@
 use std::cell::Cell;
 
 use super::elements::{Arithmetic, BasisElements, Role};
+use crate::checks::SLACK;
 use crate::core::Core;
-use crate::range::SLACK;
 use crate::series::{Basis, Series};
 
 /// The bound of a value at a level.

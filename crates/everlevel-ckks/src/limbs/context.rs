@@ -13,8 +13,8 @@ use num_complex::Complex64;
 use super::bootstrap::Plan;
 use super::{Ciphertext, Params, ParamsLiteral};
 use crate::Encoder;
+use crate::checks::{self, RangeNotice, SLACK};
 use crate::claims::TAIL;
-use crate::range::{self, RangeNotice, SLACK};
 
 /// The tables of a parameter set, and all that is done with it.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ impl Context {
         let worst = TAIL * TAIL / 2.0 * a.log2_error().exp2();
         let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
         if largest > a.bound * (1.0 + SLACK) + worst {
-            range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound: a.bound });
+            checks::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound: a.bound });
         }
     }
 

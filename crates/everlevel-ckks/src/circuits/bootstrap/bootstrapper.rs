@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use everlevel_ring::Footprint;
 
-use crate::checks::require_one_place;
+use crate::checks::{self, RangeNotice, require_one_place};
 use crate::circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::{MapCache, MapsId};
 use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
@@ -15,7 +15,6 @@ use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::claims::{Bound, Certainty, SineError};
 use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
-use crate::range::{self, RangeNotice};
 use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
 
 /// Bootstraps of a context's ciphertexts: EvalMod's plans, and the plaintexts of the transforms, which are made when
@@ -406,7 +405,7 @@ impl Bootstrapper {
                 Method::Sign | Method::Table => 1.0 - (std::f64::consts::FRAC_PI_2 * bound).sin(),
                 _ => sine.largest(bound, Certainty::Usual),
             };
-            range::notice(RangeNotice::Accuracy { op, bound, accurate, worst });
+            checks::notice(RangeNotice::Accuracy { op, bound, accurate, worst });
         }
         Ok(())
     }

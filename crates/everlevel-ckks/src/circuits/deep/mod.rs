@@ -22,8 +22,8 @@
 mod pieces;
 
 use super::evaluator::{Circuits, Run};
+use crate::checks::SLACK;
 use crate::circuits::elements::polynomial_depth;
-use crate::range::SLACK;
 use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 use pieces::degree_of;
