@@ -12,6 +12,7 @@ use everlevel_objects::{Origin, require_parameters, require_secret};
 use crate::claims::{Bound, TAIL};
 use crate::core::Core;
 use crate::encoder::Coefficients;
+use crate::keys::LevelKey;
 use crate::{Ciphertext, Context, Error, Plaintext};
 
 /// Relative room for the roundings of sums of bounds and sizes.
@@ -151,6 +152,37 @@ impl Context {
     ) -> Result<(), Error> {
         self.check(op, what, origin)?;
         Ok(require_secret(op, what, origin.secret_id, ciphertext.secret_id())?)
+    }
+
+    /// The highest level that a key serves.
+    pub fn key_level(&self, key: &impl LevelKey) -> usize {
+        let level = key.message_keys().first().and_then(|key| self.core.level_of(key.gadget()));
+        level.unwrap_or(self.max_level())
+    }
+
+    /// Refuses a key of another secret than a ciphertext's, or one that doesn't serve a level.
+    pub(crate) fn check_key<K: LevelKey>(
+        &self,
+        op: &'static str,
+        key: &K,
+        ciphertext: &Ciphertext,
+        level: usize,
+    ) -> Result<(), Error> {
+        self.check_secret(op, K::NAME, key.origin(), ciphertext)?;
+        let served = self.key_level(key);
+        if level <= served { Ok(()) } else { Err(Error::KeyLevel { op, key: K::NAME, level, served }) }
+    }
+
+    /// Refuses a key of another secret than a ciphertext's, or one that lacks levels, for a bootstrap.
+    pub(crate) fn check_whole_key<K: LevelKey>(
+        &self,
+        op: &'static str,
+        key: &K,
+        ciphertext: &Ciphertext,
+    ) -> Result<(), Error> {
+        self.check_secret(op, K::NAME, key.origin(), ciphertext)?;
+        let (served, max_level) = (self.key_level(key), self.max_level());
+        if served == max_level { Ok(()) } else { Err(Error::CutKey { op, key: K::NAME, served, max_level }) }
     }
 
     pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {

@@ -1,14 +1,21 @@
-//! Key generation.
+//! Key generation, and keys that are cut to fewer levels.
+//!
+//! *Made for a level*, a key has the digits and the special primes that are cheapest there. *Cut to a level*, it keeps
+//! what it needs there of a higher one's: the same digits, so that results are the same bit for bit, and as many
+//! special primes as before. Whoever has the secret makes keys for levels, and whoever hasn't cuts them.
 
 use std::collections::BTreeMap;
 
 use everlevel_objects::Origin;
 use everlevel_rand::Seed;
+use everlevel_ring::Footprint;
 use everlevel_rlwe::{Gadget, SwitchingKey};
 use zeroize::Zeroizing;
 
 use crate::budget::ReleaseBudget;
-use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+use crate::keys::{
+    ConjugationKey, FixedRotationKey, KeyPair, LevelKey, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
 use crate::{Context, Error, Progress};
 use everlevel_ring::report;
 
@@ -199,5 +206,71 @@ impl Context {
             }
             Ok(keys)
         })
+    }
+
+    /// The key for ciphertexts up to a level, in memory of its own: none where it serves no higher ones already.
+    ///
+    /// # Errors
+    /// A key of other parameters; a level above those that the key serves; no memory.
+    pub fn key_at_level<K: LevelKey>(&self, key: &K, level: usize) -> Result<Option<K>, Error> {
+        let op = "at_level";
+        self.check(op, K::NAME, key.origin())?;
+        let max_level = self.key_level(key);
+        if level >= max_level {
+            return if level == max_level { Ok(None) } else { Err(Error::LevelOutOfRange { op, level, max_level }) };
+        }
+        let set = &self.core.ladder.sets[level];
+        let held = |key: &SwitchingKey| {
+            let gadget = key.gadget().restricted(set);
+            SwitchingKey::footprint(&self.core.ring, &gadget, key.is_expanded()).held
+        };
+        let footprint = Footprint { held: key.message_keys().into_iter().map(held).sum(), work: 0 };
+        self.install_large(op, footprint, |_| Ok(Some(key.restricted(set))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use everlevel_ring::Ring;
+    use everlevel_rlwe::Gadget;
+
+    use crate::chain::{BOOTSTRAP_MESSAGE_LEVELS_RANGE, MAX_DOUBLE_PRECISION_LEVELS};
+    use crate::core::best_gadget;
+    use crate::{Params, ParamsLiteral};
+
+    /// A key's digits over fewer primes don't depend on what was cut off it: so its results don't. A key that is made
+    /// for a level switches with no more transforms. Without the large rings: their primes serve any smaller ring.
+    fn assert_levels(literal: ParamsLiteral) {
+        let params = Params::try_from(literal.clone()).unwrap();
+        let ring = Ring::new(4, params.primes()).unwrap();
+        let sets = &params.chain.levels[..=params.literal().max_level];
+        let made: Vec<_> =
+            sets.iter().map(|set| best_gadget(&params, &ring, set, &Gadget::consecutive).unwrap()).collect();
+        let transforms = |gadget: &Gadget| (gadget.digits.len() + 2) * gadget.full_set().len();
+        for (made_for, gadget) in made.iter().enumerate() {
+            for (level, set) in sets[..made_for].iter().enumerate() {
+                let cut = gadget.restricted(set);
+                assert_eq!((cut.ciphertext_set(), &cut.special), (set.clone(), &gadget.special));
+                // Two levels at N = 2^13 have no room for a headroom, and then fewer primes.
+                assert!(transforms(&made[level]) <= transforms(&cut) || params.literal().log_n == 13);
+                for of_ciphertext in &sets[..=level] {
+                    let found = cut.digits_over(&ring, of_ciphertext);
+                    let expected = gadget.digits_over(&ring, of_ciphertext);
+                    assert_eq!(found, expected, "{literal:?}: made for {made_for}, cut to {level}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cut_keys_have_the_digits_of_whole_ones() {
+        (0..=40).for_each(|depth| assert_levels(ParamsLiteral::for_depth(depth).unwrap()));
+        for max_level in BOOTSTRAP_MESSAGE_LEVELS_RANGE {
+            assert_levels(ParamsLiteral { max_level, ..ParamsLiteral::bootstrap() });
+        }
+        assert_levels(ParamsLiteral::high_precision());
+        for max_level in 0..=MAX_DOUBLE_PRECISION_LEVELS.min(20) {
+            assert_levels(ParamsLiteral::double_precision(max_level).unwrap());
+        }
     }
 }

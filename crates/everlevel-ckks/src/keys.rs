@@ -192,3 +192,55 @@ impl FixedRotationKey {
         self.delta
     }
 }
+
+/// An evaluation key for message levels.
+pub trait LevelKey: Sized + Send + Sync {
+    /// Name in sentences.
+    const NAME: &'static str;
+    fn origin(&self) -> Origin;
+    /// Switching keys for message levels, which all serve the same ones: none where there are no slots to rotate.
+    fn message_keys(&self) -> Vec<&SwitchingKey>;
+    /// The key for ciphertexts over a level's primes and fewer, without what bootstraps need.
+    #[must_use]
+    fn restricted(&self, set: &PrimeSet) -> Self;
+}
+
+macro_rules! level_keys {
+    ($($type:ident, $name:literal => $message_keys:expr, |$key:ident, $set:ident| { $($field:ident: $value:expr),* };)*) => {$(
+        impl LevelKey for $type {
+            const NAME: &'static str = $name;
+
+            fn origin(&self) -> Origin {
+                self.origin
+            }
+
+            fn message_keys(&self) -> Vec<&SwitchingKey> {
+                let keys: fn(&Self) -> Vec<&SwitchingKey> = $message_keys;
+                keys(self)
+            }
+
+            fn restricted(&self, $set: &PrimeSet) -> Self {
+                let $key = self;
+                Self { origin: self.origin, $($field: $value),* }
+            }
+        }
+    )*};
+}
+
+level_keys! {
+    RelinearizationKey, "relinearization key" => |k| vec![&k.keys.message], |k, set| { keys: k.keys.restricted(set) };
+    ConjugationKey, "conjugation key" => |k| vec![&k.keys.message], |k, set| { keys: k.keys.restricted(set) };
+    RotationKey, "rotation key" => |k| k.keys.values().collect(), |k, set| { keys: all_restricted(&k.keys, set) };
+    MatrixMultiplicationKey, "matrix multiplication key" => |k| k.keys.values().collect(), |k, set| { keys: all_restricted(&k.keys, set) };
+    FixedRotationKey, "fixed rotation key" => |k| vec![&k.key], |k, set| { delta: k.delta, key: k.key.restricted(set) };
+}
+
+fn all_restricted(keys: &BTreeMap<i64, SwitchingKey>, set: &PrimeSet) -> BTreeMap<i64, SwitchingKey> {
+    keys.iter().map(|(&left, key)| (left, key.restricted(set))).collect()
+}
+
+impl KeyPair {
+    fn restricted(&self, set: &PrimeSet) -> Self {
+        Self { message: self.message.restricted(set), bootstrap: None }
+    }
+}

@@ -6,11 +6,11 @@
 //!
 //! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `series`
 //! polynomials on plain numbers · `claims` bounds and estimates · `core` tables and gadgets · `context` and `checks`,
-//! which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
-//! memory, `key_levels`, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the
-//! slots, `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those
-//! before it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context. [`mod@limbs`] is CKKS over limbs,
-//! with an arithmetic of its own and the same slots.
+//! which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of memory,
+//! `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots, `key_moduli` ·
+//! [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before it; a
+//! [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context. [`mod@limbs`] is CKKS over limbs, with an
+//! arithmetic of its own and the same slots.
 #![forbid(unsafe_code)]
 
 pub mod circuits;
@@ -31,7 +31,6 @@ mod error;
 mod files;
 mod footprint;
 mod image;
-mod key_levels;
 mod key_moduli;
 mod keygen;
 mod keys;

@@ -15,8 +15,9 @@ use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::key_levels::LevelKey;
-use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+use crate::keys::{
+    ConjugationKey, FixedRotationKey, KeyPair, LevelKey, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
 
 /// Two bits a coefficient: 0, 1, and 2 for −1.
 impl FileContent for SecretKey {

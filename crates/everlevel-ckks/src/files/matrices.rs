@@ -14,7 +14,7 @@ use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::key_levels::LevelKey;
+use crate::keys::LevelKey;
 use crate::{Error, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Units};
 
 /// Writes coefficients, and what is left beside the nearest doubles under a name of its own.

@@ -14,8 +14,7 @@ use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
 use crate::core::Core;
 use crate::encoder::Coefficients;
-use crate::key_levels::LevelKey;
-use crate::keys::{FixedRotationKey, MatrixMultiplicationKey, RotationKey};
+use crate::keys::{FixedRotationKey, LevelKey, MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
 
