@@ -223,6 +223,28 @@ impl Core {
     }
 }
 
+/// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots`
+/// slots: the non-adjacent form, which has the fewest terms.
+pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
+    let mut rest = amount.rem_euclid(slots);
+    if rest > slots / 2 {
+        rest -= slots;
+    }
+    let mut terms = Vec::new();
+    let mut power = 1;
+    while rest != 0 {
+        if rest % 2 != 0 {
+            let digit = 2 - rest.rem_euclid(4);
+            terms.push((digit * power).rem_euclid(slots));
+            rest -= digit;
+        }
+        rest /= 2;
+        power *= 2;
+    }
+    terms.retain(|t| *t != 0);
+    terms
+}
+
 /// A way to cut a modulus into digits for special primes and bits of headroom.
 type Cut<'a> = &'a dyn Fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget;
 
@@ -285,4 +307,21 @@ fn gadget_with_headroom(
         let needed = "enough to exceed one prime of the modulus by the headroom";
         refusal.unwrap_or_else(|| Error::parameter("special primes", params.chain.special.len(), needed))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::powers_of_two;
+
+    #[test]
+    fn non_adjacent_forms_compose_and_are_short() {
+        for slots in [2i64, 8, 64, 1024] {
+            for amount in -slots..slots {
+                let terms = powers_of_two(amount, slots);
+                assert_eq!(terms.iter().sum::<i64>().rem_euclid(slots), amount.rem_euclid(slots));
+                assert!(terms.len() as u32 <= slots.trailing_zeros() / 2 + 1);
+                assert!(terms.iter().all(|t| t.count_ones() == 1 || (slots - t).count_ones() == 1));
+            }
+        }
+    }
 }

@@ -5,31 +5,9 @@ use std::sync::OnceLock;
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::claims::Claims;
-use crate::core::Core;
+use crate::core::{Core, powers_of_two};
 use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
 use crate::{Ciphertext, Context, Error, Plaintext};
-
-/// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots`
-/// slots: the non-adjacent form, which has the fewest terms.
-pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
-    let mut rest = amount.rem_euclid(slots);
-    if rest > slots / 2 {
-        rest -= slots;
-    }
-    let mut terms = Vec::new();
-    let mut power = 1;
-    while rest != 0 {
-        if rest % 2 != 0 {
-            let digit = 2 - rest.rem_euclid(4);
-            terms.push((digit * power).rem_euclid(slots));
-            rest -= digit;
-        }
-        rest /= 2;
-        power *= 2;
-    }
-    terms.retain(|t| *t != 0);
-    terms
-}
 
 impl Core {
     fn rotate(&self, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
@@ -178,22 +156,5 @@ impl Context {
             let steps: Vec<_> = keys.iter().map(|key| (self.left(key.delta), &key.key)).collect();
             core.rotations(a, &steps)
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::powers_of_two;
-
-    #[test]
-    fn non_adjacent_forms_compose_and_are_short() {
-        for slots in [2i64, 8, 64, 1024] {
-            for amount in -slots..slots {
-                let terms = powers_of_two(amount, slots);
-                assert_eq!(terms.iter().sum::<i64>().rem_euclid(slots), amount.rem_euclid(slots));
-                assert!(terms.len() as u32 <= slots.trailing_zeros() / 2 + 1);
-                assert!(terms.iter().all(|t| t.count_ones() == 1 || (slots - t).count_ones() == 1));
-            }
-        }
     }
 }

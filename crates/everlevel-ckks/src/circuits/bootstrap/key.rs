@@ -17,9 +17,8 @@ use crate::circuits::bootstrap::moduli::{
     MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, stage_gadget,
 };
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::core::Core;
+use crate::core::{Core, powers_of_two};
 use crate::keys::{ConjugationKey, RelinearizationKey, RotationKey, key_methods};
-use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error};
 
 /// Keys for bootstraps of one stage count.

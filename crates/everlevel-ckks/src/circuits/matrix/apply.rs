@@ -12,10 +12,9 @@ use crate::circuits::matrix::plan::Steps;
 use crate::circuits::matrix::steps::{Horner, baby_steps};
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
-use crate::core::Core;
+use crate::core::{Core, powers_of_two};
 use crate::encoder::Coefficients;
 use crate::keys::{FixedRotationKey, LevelKey, MatrixMultiplicationKey, RotationKey};
-use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
 
 /// Giant steps whose sums are made together, of packed diagonals: baby steps are read from memory once for so many.
