@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use everlevel_objects::{require_memory, with_memory_found};
 use everlevel_rand::{Cipher, SeedSource};
-use everlevel_ring::{Pool, Ring};
+use everlevel_ring::{Footprint, OutOfMemory, Pool, Ring, memory};
 
 use crate::core::Core;
 use crate::{Error, Params};
@@ -143,6 +144,48 @@ impl Context {
     /// Runs `f` on the context's threads.
     pub(crate) fn install<T: Send>(&self, f: impl FnOnce(&Core) -> T + Send) -> T {
         self.pool.install(|| f(&self.core))
+    }
+
+    /// Refuses work for which there is no memory.
+    ///
+    /// # Errors
+    /// [`everlevel_objects::Error::OutOfMemory`].
+    pub fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
+        Ok(require_memory(op, footprint)?)
+    }
+
+    /// Runs work whose memory is looked for first, on the context's threads.
+    ///
+    /// # Errors
+    /// As [`Context::with_limbs`].
+    pub(crate) fn install_large<T: Send>(
+        &self,
+        op: &'static str,
+        footprint: Footprint,
+        work: impl FnOnce(&Core) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
+        self.with_limbs(op, footprint, || self.install(work))
+    }
+
+    /// Runs calls whose memory is looked for first.
+    ///
+    /// # Errors
+    /// [`everlevel_objects::Error::OutOfMemory`] before the work, or during it if others took the memory meanwhile; the
+    /// work's own.
+    pub(crate) fn with_limbs<T>(
+        &self,
+        op: &'static str,
+        footprint: Footprint,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        with_memory_found(op, || self.find_memory(footprint), work)
+    }
+
+    fn find_memory(&self, Footprint { held, work }: Footprint) -> Result<(), OutOfMemory> {
+        let ring = &self.core.ring;
+        let there = self.core.limbs(ring.free_limb_count());
+        memory::require(held + work.saturating_sub(there))?;
+        ring.reserve((work / self.core.limbs(1)) as usize)
     }
 
     /// The left rotation of a rotation to the right, without overflow.

@@ -102,6 +102,11 @@ impl Core {
         self.ring.log2(&readable(&self.ladder.sets[level])) - 1.0
     }
 
+    /// Bytes of limbs.
+    pub(crate) fn limbs(&self, count: usize) -> u64 {
+        (8 * self.ring.n() * count) as u64
+    }
+
     /// The modulus of a public key.
     pub fn public_key_set(&self) -> PrimeSet {
         self.ladder.sets[self.ladder.sets.len() - 1].union(&self.encryption_special())

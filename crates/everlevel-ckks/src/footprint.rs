@@ -1,27 +1,14 @@
-//! The memory that calls take, told before they are made; and the calls that look for it first.
+//! The memory that calls take, told before they are made.
 //!
 //! Keys are counted from their gadgets, to the byte. Of what work takes besides, those limbs are counted that are alive
 //! at once at the worst moment; tests compare the counts with the limbs that a ring came to have. Bootstraps and
 //! products with matrices count in their own folders.
 
-use everlevel_objects::{require_memory, with_memory_found};
-use everlevel_ring::{Footprint, OutOfMemory, PrimeSet, Ring, memory};
+use everlevel_ring::{Footprint, Ring};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::core::Core;
 use crate::{Context, Error, Params};
-
-/// The digits that a polynomial over a set has.
-pub(crate) fn digit_count(gadget: &Gadget, set: &PrimeSet) -> usize {
-    gadget.digits.iter().filter(|digit| !digit.intersection(set).is_empty()).count()
-}
-
-/// Limbs of a key switch of a polynomial over a set: digits and their product with the key, or this and what it is
-/// divided with.
-pub(crate) fn key_switch_limbs(gadget: &Gadget, set: &PrimeSet) -> usize {
-    let full = set.len() + gadget.special.len();
-    (digit_count(gadget, set) * full + 2 * full).max(4 * full)
-}
 
 impl Params {
     /// The memory of a context of these parameters.
@@ -33,11 +20,6 @@ impl Params {
 }
 
 impl Core {
-    /// Bytes of limbs.
-    pub(crate) fn limbs(&self, count: usize) -> u64 {
-        (8 * self.ring.n() * count) as u64
-    }
-
     /// Switching keys, made one after the other.
     pub(crate) fn keys_footprint<'g>(&self, gadgets: impl IntoIterator<Item = &'g Gadget>) -> Footprint {
         let key = |gadget| SwitchingKey::footprint(&self.ring, gadget, !self.seeded_keys);
@@ -52,48 +34,6 @@ impl Core {
 }
 
 impl Context {
-    /// Refuses work for which there is no memory.
-    ///
-    /// # Errors
-    /// [`everlevel_objects::Error::OutOfMemory`].
-    pub fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
-        Ok(require_memory(op, footprint)?)
-    }
-
-    /// Runs work whose memory is looked for first, on the context's threads.
-    ///
-    /// # Errors
-    /// As [`Context::with_limbs`].
-    pub(crate) fn install_large<T: Send>(
-        &self,
-        op: &'static str,
-        footprint: Footprint,
-        work: impl FnOnce(&Core) -> Result<T, Error> + Send,
-    ) -> Result<T, Error> {
-        self.with_limbs(op, footprint, || self.install(work))
-    }
-
-    /// Runs calls whose memory is looked for first.
-    ///
-    /// # Errors
-    /// [`everlevel_objects::Error::OutOfMemory`] before the work, or during it if others took the memory meanwhile; the
-    /// work's own.
-    pub(crate) fn with_limbs<T>(
-        &self,
-        op: &'static str,
-        footprint: Footprint,
-        work: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        with_memory_found(op, || self.find_memory(footprint), work)
-    }
-
-    fn find_memory(&self, Footprint { held, work }: Footprint) -> Result<(), OutOfMemory> {
-        let ring = &self.core.ring;
-        let there = self.core.limbs(ring.free_limb_count());
-        memory::require(held + work.saturating_sub(there))?;
-        ring.reserve((work / self.core.limbs(1)) as usize)
-    }
-
     /// The memory of this context itself.
     pub fn footprint(&self) -> Footprint {
         self.core.params.context_footprint()

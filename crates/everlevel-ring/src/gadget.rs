@@ -201,6 +201,11 @@ impl RnsGadget {
         all
     }
 
+    /// The digits that a polynomial over a set has at most.
+    pub fn digit_count(&self, set: &PrimeSet) -> usize {
+        self.digits.iter().filter(|digit| !digit.intersection(set).is_empty()).count()
+    }
+
     /// The gadget of the same special primes over some primes of the digits: each digit has what is left of it, and the
     /// last digits, of which nothing is left, go.
     ///

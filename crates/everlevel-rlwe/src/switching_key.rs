@@ -144,6 +144,13 @@ impl SwitchingKey {
         Footprint { held: (polys * PackedPoly::nbytes_of(n, limbs)) as u64, work: (8 * n * work) as u64 }
     }
 
+    /// Limbs of a key switch of a polynomial over a set: digits and their product with the key, or this and what it is
+    /// divided with.
+    pub fn switch_limbs(gadget: &RnsGadget, set: &PrimeSet) -> usize {
+        let full = set.len() + gadget.special.len();
+        (gadget.digit_count(set) * full + 2 * full).max(4 * full)
+    }
+
     /// Bytes of the seeded form.
     pub fn seeded_nbytes(&self) -> usize {
         self.rows.bodies().iter().map(PackedPoly::nbytes).sum::<usize>() + 32

@@ -17,7 +17,6 @@ use crate::circuits::bootstrap::moduli::{
     MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, spared_primes, stage_gadget,
 };
 use crate::core::Core;
-use crate::footprint::{digit_count, key_switch_limbs};
 
 /// The keys of a bootstrap, as far as its memory depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +78,11 @@ impl Stage {
         let each = match self.steps {
             // The input, its digits, a sum for each giant step, the sum of all, and half a sum that is turned.
             Steps::Hoisted(_) => {
-                2 * source + digit_count(&self.gadget, &self.source) * full + 2 * full * giants.len() + 3 * full
+                2 * source + self.gadget.digit_count(&self.source) * full + 2 * full * giants.len() + 3 * full
             }
             // The input, every baby step and a sum, and a key switch.
             Steps::Left | Steps::Right => {
-                2 * source * (babies.len() + 2) + key_switch_limbs(&self.gadget, &self.source)
+                2 * source * (babies.len() + 2) + SwitchingKey::switch_limbs(&self.gadget, &self.source)
             }
         };
         group * each
@@ -160,7 +159,7 @@ impl Core {
         let [two, three, four, five] = [2, 3, 4, 5].map(|levels| below(levels).len());
         let (basis, waiting) = (2 * (two + three), 3 * four + 2 * five + 2 * three);
         // The product before it is relinearized, its digits, and their product with the key.
-        let product = 3 * two + key_switch_limbs(&gadgets.relinearization, below(2));
+        let product = 3 * two + SwitchingKey::switch_limbs(&gadgets.relinearization, below(2));
         halves * (basis + waiting + product)
     }
 }

@@ -1,13 +1,12 @@
 //! The memory of matrices, of the keys of their products, and of products.
 
 use everlevel_ring::{Footprint, PackedPoly, Symmetry};
-use everlevel_rlwe::Gadget;
+use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::circuits::matrix::apply::{GIANTS_TOGETHER, VECTORS_TOGETHER};
 use crate::circuits::matrix::encode::TOGETHER;
 use crate::circuits::matrix::plan::{Plan, shortest};
 use crate::core::Core;
-use crate::footprint::key_switch_limbs;
 use crate::{Context, Error};
 
 /// The form of a matrix.
@@ -51,7 +50,7 @@ impl Core {
         form: MatrixForm,
     ) -> Footprint {
         let source = self.ladder.sets[level].len();
-        let key_switch = key_switch_limbs(gadget, &self.ladder.sets[level]);
+        let key_switch = SwitchingKey::switch_limbs(gadget, &self.ladder.sets[level]);
         let columns = plan.block_columns;
         let babies: usize = (0..columns).map(|column| plan.babies(column, |_| false).len()).sum();
         let together = |row| plan.by_giant(row).into_values().map(|steps| steps.iter().map(|s| s.babies.len()).sum());
