@@ -6,7 +6,7 @@ use everlevel_security::estimate::{CostModel, Lwe, cheapest, core_svp};
 use everlevel_security::{SecretDistribution, max_log2_qp};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
-use crate::circuits::bootstrap::moduli::{
+use crate::circuits::bootstrap::stages::{
     Transform, coeffs_to_slots_counts, dense_gadget, encapsulation_gadget, former_stage_gadget, raised, stage_gadget,
 };
 use crate::core::Core;

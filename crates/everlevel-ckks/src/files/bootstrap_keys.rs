@@ -8,9 +8,8 @@ use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::Error;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
-use crate::circuits::bootstrap::key_set::KeyPurpose;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::{coeffs_to_slots_counts, former_stage_gadget};
+use crate::circuits::bootstrap::stages::{KeyPurpose, coeffs_to_slots_counts, former_stage_gadget};
 use crate::core::Core;
 use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;

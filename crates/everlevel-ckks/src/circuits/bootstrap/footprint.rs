@@ -10,11 +10,10 @@ use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, GROUP};
 use crate::circuits::bootstrap::dft::{Shape, Steps};
 use crate::circuits::bootstrap::key::BootstrapKeyRef;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
-use crate::circuits::bootstrap::key_set::KeySource;
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{
-    MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, spared_primes, stage_gadget,
+use crate::circuits::bootstrap::stages::{
+    KeySource, MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, spared_primes, stage_gadget,
 };
 use crate::core::Core;
 

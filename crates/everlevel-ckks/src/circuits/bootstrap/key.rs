@@ -8,13 +8,11 @@ use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 
 use crate::circuits::bootstrap::dft::Steps;
-use crate::circuits::bootstrap::key_set::{
-    KeyPurpose, KeySource, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
-};
 use crate::circuits::bootstrap::maps::{LiftedMaps, MapCache, Maps, MapsId};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::{
-    MapsKind, Transform, coeffs_to_slots_count, is_packed, maps_kind, stage_gadget,
+use crate::circuits::bootstrap::stages::{
+    KeyPurpose, KeySource, MapsKind, StageKeys, TopKeys, Transform, coeffs_to_slots_count, is_packed, maps_kind,
+    named_stage_keys, stage_gadget, stage_key_count, stage_keys,
 };
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::{Core, powers_of_two};

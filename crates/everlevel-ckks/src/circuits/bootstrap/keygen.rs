@@ -7,9 +7,10 @@ use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, for_tables};
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
-use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
-use crate::circuits::bootstrap::moduli::{coeffs_to_slots_count, coeffs_to_slots_counts, former_stage_gadget};
+use crate::circuits::bootstrap::stages::{
+    KeyPurpose, TopKeys, coeffs_to_slots_count, coeffs_to_slots_counts, former_stage_gadget,
+};
 use crate::core::Core;
 use crate::keys::SecretKey;
 use crate::{Error, Progress};

@@ -15,8 +15,9 @@ use num_complex::Complex64;
 
 use crate::chain::LOG2_EVAL_MOD;
 use crate::circuits::bootstrap::dft::{self, Shape, Shift, Steps, UpperHalfFactor};
-use crate::circuits::bootstrap::key_set::StageKeys;
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, coeffs_to_slots_count, is_packed, stage_special};
+use crate::circuits::bootstrap::stages::{
+    MapsKind, StageKeys, Transform, coeffs_to_slots_count, is_packed, stage_special,
+};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::ladder::ratio;

@@ -1,24 +1,23 @@
 #![doc = include_str!("../../../notes/bootstrap.md")]
 //!
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
-//! bootstrap · `moduli` moduli and gadgets · `key_set`, `key` the keys, and transforms with them · `keygen` · `tables`
-//! constants and plans · `maps` the plaintexts of the transforms · `run` the pipeline · `bootstrapper` the calls ·
-//! `merge` those of two ciphertexts as one · `prepare` plaintexts and memory ahead of a first call · `footprint` their
-//! memory · `noise` errors before tables.
+//! bootstrap · `stages` their moduli, gadgets and switching keys · `key` the keys, and transforms with them · `keygen`
+//! · `tables` constants and plans · `maps` the plaintexts of the transforms · `run` the pipeline · `bootstrapper` the
+//! calls · `merge` those of two ciphertexts as one · `prepare` plaintexts and memory ahead of a first call ·
+//! `footprint` their memory · `noise` errors before tables.
 
 pub(crate) mod bootstrapper;
 pub(crate) mod dft;
 pub(crate) mod eval_mod;
 pub(crate) mod footprint;
 pub(crate) mod key;
-pub(crate) mod key_set;
 pub(crate) mod maps;
 pub(crate) mod method;
-pub(crate) mod moduli;
 pub(crate) mod noise;
 pub(crate) mod prepare;
 pub(crate) mod run;
 mod scaling;
+pub(crate) mod stages;
 pub(crate) mod tables;
 
 mod keygen;

@@ -6,7 +6,7 @@ use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::dft::Shape;
 use crate::circuits::bootstrap::eval_mod::Plan;
 use crate::circuits::bootstrap::maps::rising_shares;
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, coeffs_to_slots_count};
+use crate::circuits::bootstrap::stages::{MapsKind, Transform, coeffs_to_slots_count};
 use crate::circuits::bootstrap::tables::{BootstrapTables, RAISE_FACTOR};
 use crate::circuits::roundings::{Rounded, Roundings};
 use crate::core::Core;

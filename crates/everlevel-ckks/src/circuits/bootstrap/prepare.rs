@@ -10,7 +10,7 @@ use crate::circuits::bootstrap::footprint::BootstrapKeyForm;
 use crate::circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
 use crate::circuits::bootstrap::maps::MapsId;
 use crate::circuits::bootstrap::method::{BootstrapKind, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::moduli::maps_kind;
+use crate::circuits::bootstrap::stages::maps_kind;
 use crate::{Error, Progress};
 
 const OP: &str = "prepare_bootstrap";

@@ -11,7 +11,7 @@ use crate::circuits::bootstrap::key::KeyedTransform;
 use crate::circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::MapCache;
 use crate::circuits::bootstrap::method::{Method, SlotType};
-use crate::circuits::bootstrap::moduli::{MapsKind, Transform, maps_kind, spared_primes};
+use crate::circuits::bootstrap::stages::{MapsKind, Transform, maps_kind, spared_primes};
 use crate::circuits::bootstrap::tables::{BootstrapTables, Order};
 use crate::claims::{Claims, Estimate};
 use crate::core::Core;

@@ -8,7 +8,7 @@ use everlevel_rlwe::rounding_std_dev;
 use crate::chain::{LOG2_EVAL_MOD, LOG2_FIRST_BASE_SCALE, TableWidths, log2_base_scale};
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
 use crate::circuits::bootstrap::method::Method;
-use crate::circuits::bootstrap::moduli::{MapsKind, base, spared_primes};
+use crate::circuits::bootstrap::stages::{MapsKind, base, spared_primes};
 use crate::claims::{Certainty, SineError, Worst};
 use crate::core::Core;
 use crate::ladder::Ladder;

@@ -6,8 +6,8 @@ use std::f64::consts::{FRAC_PI_3, PI};
 
 use super::space::Space;
 use crate::circuits::bootstrap::method::Method;
-use crate::circuits::bootstrap::moduli::MapsKind;
 use crate::circuits::bootstrap::noise::{before_the_sine, largest_rounding_of_sine};
+use crate::circuits::bootstrap::stages::MapsKind;
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::circuits::elements::BasisElements;
 use crate::circuits::roundings::{Rounded, Roundings};
