@@ -53,6 +53,25 @@ class LimbCore(SetCore):
         seeded: bool = self._context.seeded_keys
         return seeded
 
+    @property
+    def security_bits(self) -> int:
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring.
+
+        Examples
+        --------
+        >>> from everlevel import bfv
+        >>> bfv.Engine("n13").security_bits, bfv_engine.security_bits
+        (128, 0)
+        """
+        return 0 if self._context.is_insecure else 128
+
+    def _described(self, sizes: str) -> str:
+        """Return what an engine's representation says beside its parameters: these sizes first."""
+        security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
+        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
+        keys = "seeded keys, " if self.seeded_keys else ""
+        return f"{sizes}, depth {self._context.depth}, {keys}{threads}, {security}"
+
     @staticmethod
     def _seeding(seeded_keys: Any) -> tuple[tuple[str, Any], ...]:
         """Return the option of seeded keys as an engine's address has it: if it isn't the default."""

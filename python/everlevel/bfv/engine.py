@@ -145,24 +145,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
         """
         return self._context.public_depth
 
-    @property
-    def security_bits(self) -> int:
-        """Security of the parameters, by the caps of the library; 0 for an insecure ring.
-
-        Examples
-        --------
-        >>> from everlevel import bfv
-        >>> bfv.Engine("n13").security_bits, bfv_engine.security_bits
-        (128, 0)
-        """
-        return 0 if self._context.is_insecure else 128
-
     def __repr__(self) -> str:
-        security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
-        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
-        slots = f"{self.slot_count} slots modulo {self.plain_modulus}"
-        keys = "seeded keys, " if self.seeded_keys else ""
-        return f"bfv.Engine({self.parameters}, {slots}, depth {self.depth}, {keys}{threads}, {security})"
+        sizes = f"{self.slot_count} slots modulo {self.plain_modulus}"
+        return f"bfv.Engine({self.parameters}, {self._described(sizes)})"
 
     # Keys.
 

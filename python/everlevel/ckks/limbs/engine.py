@@ -154,24 +154,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
         """
         return self._context.depth
 
-    @property
-    def security_bits(self) -> int:
-        """Security of the parameters, by the caps of the library; 0 for an insecure ring.
-
-        Examples
-        --------
-        >>> from everlevel.ckks import limbs
-        >>> limbs.Engine("n13").security_bits, limbs_engine.security_bits
-        (128, 0)
-        """
-        return 0 if self._context.is_insecure else 128
-
     def __repr__(self) -> str:
-        security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
-        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
         sizes = f"{self.slot_count} slots, budget {self.max_budget_bits} bits, scale 2^{self.precision_bits}"
-        keys = "seeded keys, " if self.seeded_keys else ""
-        return f"ckks.limbs.Engine({self.parameters}, {sizes}, depth {self.depth}, {keys}{threads}, {security})"
+        return f"ckks.limbs.Engine({self.parameters}, {self._described(sizes)})"
 
     # Keys.
 
