@@ -1,5 +1,7 @@
-//! Parameter fingerprint and secret id of every key and ciphertext, and the units of long vectors.
+//! Guards of operations: parameter fingerprints and secret ids of keys and ciphertexts, units of long vectors, and
+//! memory of work that takes much of it.
 
+use everlevel_process::{Footprint, OutOfMemory, caught, memory};
 use everlevel_rlwe::SecretId;
 
 use crate::Error;
@@ -47,6 +49,47 @@ pub fn require_secret(op: &'static str, what: &'static str, found: SecretId, exp
 /// [`Error::UnitCount`].
 pub fn require_units(op: &'static str, left: usize, right: usize) -> Result<(), Error> {
     if left == right { Ok(()) } else { Err(Error::UnitCount { op, left, right }) }
+}
+
+/// Refuses work for which there is no memory.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn require_memory(op: &'static str, footprint: Footprint) -> Result<(), Error> {
+    memory::require(footprint.peak()).map_err(|lack| Error::out_of_memory(op, lack))
+}
+
+/// Runs work whose memory is looked for first.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] before the work, or during it if others took the memory meanwhile; the work's own.
+pub fn with_memory<T, E: From<Error>>(
+    op: &'static str,
+    footprint: Footprint,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    with_memory_found(op, || memory::require(footprint.peak()), work)
+}
+
+/// As [`with_memory`], for memory that a scheme finds by itself, as in a ring's free limbs.
+///
+/// # Errors
+/// As [`with_memory`].
+pub fn with_memory_found<T, E: From<Error>>(
+    op: &'static str,
+    find: impl FnOnce() -> Result<(), OutOfMemory>,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    find().map_err(|lack| Error::out_of_memory(op, lack))?;
+    caught(|| with_device(op, work)).map_err(|lack| Error::out_of_memory(op, lack))?
+}
+
+/// Runs work in whose midst a device may fail.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] of the device, [`Error::Device`]; the work's own.
+pub fn with_device<T, E: From<Error>>(op: &'static str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    caught(work).map_err(|error| Error::of_device(op, &error))?
 }
 
 #[cfg(test)]
