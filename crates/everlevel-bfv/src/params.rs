@@ -28,20 +28,8 @@ pub struct Params {
     is_insecure: bool,
 }
 
-/// A set and its claims, which a test recomputes.
-#[derive(Debug, Clone, Copy)]
-pub struct Named {
-    /// The name.
-    pub name: &'static str,
-    /// The numbers.
-    pub literal: ParamsLiteral,
-    /// Products of ciphertexts one after another, before the budget is used up.
-    pub depth: usize,
-    /// Bits of a key's modulus: what the security cap holds for.
-    pub key_bits: u32,
-    /// Bytes of a relinearisation key, or of one rotation's.
-    pub key_nbytes: usize,
-}
+/// A named set.
+pub type Named = everlevel_limbs::Named<ParamsLiteral>;
 
 /// `3·2^18 + 1`, which is 1 modulo `2n` up to `n = 2^17`.
 const PLAIN_MODULUS: u64 = 786_433;
@@ -73,9 +61,7 @@ pub const SETS: &[Named] = &[
 /// # Errors
 /// [`Error::UnknownSet`].
 pub fn named(name: &str) -> Result<&'static Named, Error> {
-    SETS.iter()
-        .find(|set| set.name == name)
-        .ok_or_else(|| Error::UnknownSet { name: name.into(), known: SETS.iter().map(|set| set.name).collect() })
+    Named::of(SETS, name)
 }
 
 impl TryFrom<ParamsLiteral> for Params {

@@ -4,8 +4,8 @@
 //! tables of a shape, the name of the parameters that it belongs to, and fresh seeds: it makes [`SecretKey`]s,
 //! [`PublicKey`]s and [`EvalKeys`], says which automorphisms move slots, and reads and writes files.
 //!
-//! *Map.* `shape` sizes and noise · `keys` · `frame` key generation and checks · `moves` automorphisms of slots ·
-//! `files` · `error` the refusals of all schemes over limbs.
+//! *Map.* `shape` sizes and noise · `sets` named ones · `keys` · `frame` key generation and checks · `moves`
+//! automorphisms of slots · `files` · `error` the refusals of all schemes over limbs.
 //!
 //! *Non-goals.* Messages, products of ciphertexts, and what budgets mean.
 #![forbid(unsafe_code)]
@@ -15,6 +15,7 @@ mod files;
 mod frame;
 mod keys;
 mod moves;
+mod sets;
 mod shape;
 
 pub use error::Error;
@@ -24,4 +25,5 @@ pub use files::{KeyFiles, ParametersEntry};
 pub use frame::Frame;
 pub use keys::{EncryptionKey, EvalKeys, PublicKey, SecretKey};
 pub use moves::Moves;
+pub use sets::Named;
 pub use shape::{Shape, log2_hypot};
