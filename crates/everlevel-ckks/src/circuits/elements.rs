@@ -8,6 +8,10 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_ring::Ring;
+
+use crate::keys::KeyPair;
+use crate::ladder::{Batch, Ladder, LadderSum};
 use crate::series::Basis;
 
 /// The role of a value in the evaluation of a polynomial.
@@ -54,6 +58,51 @@ pub(crate) trait Arithmetic {
         let mut value = self.finish(sum);
         self.add_constant(&mut value, -1.0);
         value
+    }
+}
+
+/// The arithmetic of ciphertexts over residues, several of one level at once.
+#[derive(Clone, Copy)]
+pub(crate) struct OfLevels<'a> {
+    pub ring: &'a Ring,
+    pub ladder: &'a Ladder,
+    pub key: &'a KeyPair,
+}
+
+impl Arithmetic for OfLevels<'_> {
+    type Value = Batch;
+    type Sum = LadderSum;
+
+    fn level(&self, x: &Batch) -> usize {
+        x.level
+    }
+
+    fn linear_combination(&self, terms: &[(&Batch, f64)], target: usize) -> Batch {
+        self.ladder.linear_combination(self.ring, terms, target)
+    }
+
+    fn empty(&self, target: usize) -> LadderSum {
+        LadderSum::new(target)
+    }
+
+    fn add_product(&self, sum: &mut LadderSum, a: &Batch, b: &Batch, times: u8) {
+        self.ladder.add_product(self.ring, sum, [a, b], times);
+    }
+
+    fn add_terms(&self, sum: &mut LadderSum, terms: &[(&Batch, f64)]) {
+        self.ladder.add_terms(self.ring, sum, terms);
+    }
+
+    fn finish(&self, sum: LadderSum) -> Batch {
+        self.ladder.finish(self.ring, sum, self.key)
+    }
+
+    fn add_constant(&self, x: &mut Batch, c: f64) {
+        self.ladder.add_constant(self.ring, x, c);
+    }
+
+    fn zero(&self, x: &Batch) -> Batch {
+        Batch { cts: x.zeros(self.ring, x.set()), level: x.level }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Circuits, which are composed of a context's operations and of bootstraps.
 //!
-//! `polynomial`, by `elements` of any arithmetic (`roundings` is that of errors, `counts` that of levels), `matrix`,
-//! `sums` of slots and `bootstrap` are calls of a [`crate::Context`] and a [`crate::Bootstrapper`].
+//! `polynomial`, by `elements` of any arithmetic, that of residues among them (`roundings` is that of errors, `counts`
+//! that of levels), `matrix`, `sums` of slots and `bootstrap` are calls of a [`crate::Context`] and a
+//! [`crate::Bootstrapper`].
 //!
 //! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`]
 //! and comparisons · [`mod@extrema`] · [`mod@argmax`] · [`mod@deep`] polynomials deeper than a bootstrap's levels ·

@@ -1,65 +1,18 @@
-//! Polynomials of ciphertexts, in the power and the Chebyshev basis: [`super::elements`] over the levels of residues.
+//! Polynomials of ciphertexts, in the power and the Chebyshev basis.
 
-use everlevel_ring::Ring;
-
-use super::elements::{Arithmetic, BasisElements, polynomial_depth};
+use super::elements::{BasisElements, OfLevels, polynomial_depth};
 use super::sizes::TooLarge;
 
 use crate::claims::{Claims, Padding};
 use crate::core::Core;
-use crate::keys::{KeyPair, RelinearizationKey};
-use crate::ladder::{Batch, Ladder, LadderSum};
+use crate::keys::RelinearizationKey;
+use crate::ladder::Batch;
 use crate::series::{Basis, Series};
 use crate::{Ciphertext, Context, Error};
 
 /// log2 of the largest coefficient of a linear combination: with [`crate::ladder`]'s constants, its integer fits 127
 /// bits.
 const MAX_LOG2_COEFFICIENT: f64 = 42.0;
-
-/// The arithmetic of ciphertexts over residues, several of one level at once.
-#[derive(Clone, Copy)]
-pub(crate) struct OfLevels<'a> {
-    pub ring: &'a Ring,
-    pub ladder: &'a Ladder,
-    pub key: &'a KeyPair,
-}
-
-impl Arithmetic for OfLevels<'_> {
-    type Value = Batch;
-    type Sum = LadderSum;
-
-    fn level(&self, x: &Batch) -> usize {
-        x.level
-    }
-
-    fn linear_combination(&self, terms: &[(&Batch, f64)], target: usize) -> Batch {
-        self.ladder.linear_combination(self.ring, terms, target)
-    }
-
-    fn empty(&self, target: usize) -> LadderSum {
-        LadderSum::new(target)
-    }
-
-    fn add_product(&self, sum: &mut LadderSum, a: &Batch, b: &Batch, times: u8) {
-        self.ladder.add_product(self.ring, sum, [a, b], times);
-    }
-
-    fn add_terms(&self, sum: &mut LadderSum, terms: &[(&Batch, f64)]) {
-        self.ladder.add_terms(self.ring, sum, terms);
-    }
-
-    fn finish(&self, sum: LadderSum) -> Batch {
-        self.ladder.finish(self.ring, sum, self.key)
-    }
-
-    fn add_constant(&self, x: &mut Batch, c: f64) {
-        self.ladder.add_constant(self.ring, x, c);
-    }
-
-    fn zero(&self, x: &Batch) -> Batch {
-        Batch { cts: x.zeros(self.ring, x.set()), level: x.level }
-    }
-}
 
 /// The name of a polynomial's evaluation.
 fn operation(basis: Basis) -> &'static str {

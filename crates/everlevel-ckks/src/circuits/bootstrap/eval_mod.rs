@@ -12,8 +12,7 @@ use everlevel_ring::Ring;
 
 use crate::Error;
 use crate::chain::ENCAPSULATION_WEIGHT;
-use crate::circuits::elements::{Arithmetic, BasisElements, baby_count, polynomial_depth};
-use crate::circuits::polynomial::OfLevels;
+use crate::circuits::elements::{Arithmetic, BasisElements, OfLevels, baby_count, polynomial_depth};
 use crate::keys::KeyPair;
 use crate::ladder::{self, Batch, Ladder, Tensor};
 use crate::series::Basis;
