@@ -129,6 +129,10 @@ impl<A: Arithmetic> BasisElements<A> {
         Self { x_level: arithmetic.level(&x), arithmetic, basis, known: BTreeMap::from([(1, x)]) }
     }
 
+    fn is_chebyshev(&self) -> bool {
+        matches!(self.basis, Basis::Chebyshev)
+    }
+
     fn level_of(&self, k: usize) -> usize {
         self.x_level - polynomial_depth(k - 1)
     }
@@ -140,12 +144,12 @@ impl<A: Arithmetic> BasisElements<A> {
         let (a, b) = (k.div_ceil(2), k / 2);
         self.compute(a);
         self.compute(b);
-        if self.basis == Basis::Chebyshev && a != b {
+        let is_chebyshev = self.is_chebyshev();
+        if is_chebyshev && a != b {
             self.compute(a - b);
         }
         let arithmetic = &self.arithmetic;
         let mut sum = arithmetic.empty(self.level_of(k));
-        let is_chebyshev = self.basis == Basis::Chebyshev;
         // T_a·T_b = (T_(a+b) + T_(a−b))/2.
         arithmetic.add_product(&mut sum, &self.known[&a], &self.known[&b], if is_chebyshev { 2 } else { 1 });
         if is_chebyshev && a != b {
@@ -237,7 +241,7 @@ impl<A: Arithmetic> BasisElements<A> {
     fn divide(&self, p: &[f64], k: usize) -> (Vec<f64>, Vec<f64>) {
         let mut remainder = p[..k].to_vec();
         let mut quotient = p[k..].to_vec();
-        if self.basis == Basis::Chebyshev {
+        if self.is_chebyshev() {
             // T_j = 2·T_k·T_(j−k) − T_(2k−j) for k < j < 2k.
             for j in k + 1..p.len() {
                 quotient[j - k] *= 2.0;
