@@ -1,4 +1,5 @@
-//! Polynomials on a device: the limbs that it holds, and the interface of what computes with them.
+//! Devices: the interface of what holds limbs and computes with them, and its calls, which are lists of jobs, each an
+//! operation's limbs, primes and factors.
 //!
 //! A polynomial's limbs are all the host's or all a device's ([`Poly::to_device`], [`Poly::to_host`]). The operations
 //! of [`Ring`] compose [`Call`]s, each of which takes many limbs at once, and give the bits that they give on the host.
@@ -17,7 +18,7 @@
 //! [`Ring`]: crate::Ring
 
 use std::any::Any;
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use everlevel_math::Modulus;
@@ -25,10 +26,6 @@ pub use everlevel_process::DeviceError;
 use everlevel_process::unwind;
 
 use crate::PrimeSet;
-pub use crate::jobs::{
-    Call, Conversion, DeviceLimb, DevicePacked, DiagonalSums, DiagonalTerm, Halves, KeyProduct, Lift, Operands, Plain,
-    Pointwise, Scaling, Tensor, Transform,
-};
 
 /// A device that holds limbs of a ring and computes with them.
 #[expect(clippy::missing_errors_doc, reason = "all errors are the device's")]
@@ -115,6 +112,196 @@ pub trait HeldPieces: Send + Sync {
     fn piece(&self, index: usize) -> DevicePacked;
 }
 
+/// A limb of a device: `n` residues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceLimb(pub u32);
+
+/// A piece of a device's packed memory: residues of a key or of a plaintext.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DevicePacked(pub u32);
+
+/// One operation on many limbs. Its jobs run at once: none may write a limb that another one touches.
+#[derive(Debug, Clone)]
+pub enum Call {
+    /// Copies: each second limb becomes the first one.
+    Copy(Vec<[DeviceLimb; 2]>),
+    /// Overwrites limbs with zeros.
+    Clear(Vec<DeviceLimb>),
+    /// Forward transforms, as [`everlevel_math::Ntt::forward`].
+    Forward(Vec<Transform>),
+    /// Inverse transforms times constants, one for each, as [`everlevel_math::Ntt::inverse_scaled`].
+    InverseScaled(Vec<Transform>, Vec<u64>),
+    /// One operation on many limbs.
+    Pointwise(Pointwise, Vec<Operands>),
+    /// One operation on many limbs, with its factors for each, below the prime.
+    Scaling(Scaling, Vec<Operands>, Vec<u64>),
+    /// One operation on many limbs, each with its prime's index, and a residue for each of its halves.
+    Halves(Halves, Vec<(usize, DeviceLimb)>, Vec<[u64; 2]>),
+    /// Tensor products.
+    Tensor(Vec<Tensor>),
+    /// Conversions between sets of primes.
+    Convert(Vec<Conversion>),
+    /// Lifts of one prime's residues.
+    Lift(Vec<Lift>),
+    /// `to = σ(a)` for `σ: X ↦ X^galois_elt`; `b` is not looked at. A result is another limb than its operand.
+    Automorphism(Vec<Operands>, u64),
+    /// Products of digits with keys.
+    KeyProducts(Vec<KeyProduct>),
+    /// Sums of ciphertexts' images times plaintexts.
+    DiagonalSums(Vec<DiagonalSums>),
+}
+
+/// The transform of a limb modulo a prime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transform {
+    /// The operand.
+    pub from: DeviceLimb,
+    /// The result: another limb, or the operand.
+    pub to: DeviceLimb,
+    /// Index of the prime.
+    pub prime: usize,
+}
+
+/// An operation `to = f(a, b)` on residues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pointwise {
+    /// `a + b`.
+    Add,
+    /// `a − b`.
+    Subtract,
+    /// `a·b`.
+    Multiply,
+    /// `to + a·b`.
+    MultiplyAdd,
+}
+
+/// An operation `to = f(a, b)` with factors `w`, and `v` where it has a second one, for each limb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scaling {
+    /// `a·w`.
+    Scale,
+    /// `a·w + b`.
+    ScaleAdd,
+    /// `a·w + b·v`: the last step of a division by part of the modulus.
+    Combine,
+}
+
+/// An operation `to = f(to, w)` with a residue `w` for each half of a limb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halves {
+    /// `to·w`.
+    Scale,
+    /// `to + w`.
+    Add,
+}
+
+/// The limbs of an operation, modulo one prime. A result may take an operand's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operands {
+    /// The result.
+    pub to: DeviceLimb,
+    /// The first operand.
+    pub a: DeviceLimb,
+    /// The second operand.
+    pub b: DeviceLimb,
+    /// Index of the prime.
+    pub prime: usize,
+}
+
+/// The limbs of a tensor product: `to = (a0·b0, a0·b1 + a1·b0, a1·b1)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tensor {
+    /// The results, which may take operands' places.
+    pub to: [DeviceLimb; 3],
+    /// The first factor.
+    pub a: [DeviceLimb; 2],
+    /// The second factor.
+    pub b: [DeviceLimb; 2],
+    /// Index of the prime.
+    pub prime: usize,
+}
+
+/// The limbs of a conversion of integers from one set of primes to another, as
+/// [`everlevel_math::BasisConverter::convert`].
+#[derive(Debug, Clone)]
+pub struct Conversion {
+    /// The primes of the sources, at most 60.
+    pub from: PrimeSet,
+    /// The primes of the targets.
+    pub to: PrimeSet,
+    /// The residues that are converted, in coefficient representation, times the converter's scales.
+    pub sources: Vec<DeviceLimb>,
+    /// The results, each another limb than all sources.
+    pub targets: Vec<DeviceLimb>,
+}
+
+/// The centred residues of a limb, modulo another prime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lift {
+    /// The residues.
+    pub from: DeviceLimb,
+    /// Index of their prime.
+    pub from_prime: usize,
+    /// The result, another limb.
+    pub to: DeviceLimb,
+    /// Index of its prime.
+    pub to_prime: usize,
+}
+
+/// The products of digits with the rows of a key at one prime, and limbs that are added to them.
+#[derive(Debug, Clone)]
+pub struct KeyProduct {
+    /// The sums of products with bodies and with masks, which are no limbs of operands.
+    pub to: [DeviceLimb; 2],
+    /// Index of the prime.
+    pub prime: usize,
+    /// Each digit's limb, with the body and the mask of its row.
+    pub terms: Vec<(DeviceLimb, [DevicePacked; 2])>,
+    /// For each sum a limb whose product with the factor is added to it.
+    pub addends: [Option<DeviceLimb>; 2],
+    /// The factor, below the prime.
+    pub factor: u64,
+}
+
+/// Sums at one prime of ciphertexts' images times plaintexts, `to[k] = Σ σ(x)·y[k]` for both parts, which share the
+/// images.
+#[derive(Debug, Clone)]
+pub struct DiagonalSums {
+    /// Both parts of each sum, which are no limbs of operands.
+    pub to: Vec<[DeviceLimb; 2]>,
+    /// Index of the prime.
+    pub prime: usize,
+    /// The terms.
+    pub terms: Vec<DiagonalTerm>,
+}
+
+/// A term of [`DiagonalSums`].
+#[derive(Debug, Clone)]
+pub struct DiagonalTerm {
+    /// Both parts of a ciphertext.
+    pub x: [DeviceLimb; 2],
+    /// The automorphism `X ↦ X^galois_elt` under which they are multiplied.
+    pub galois_elt: u64,
+    /// The plaintext of each sum.
+    pub y: Vec<Plain>,
+}
+
+/// A plaintext at one prime.
+#[derive(Debug, Clone, Copy)]
+pub enum Plain {
+    /// The number zero: a sum that lacks the term.
+    Zero,
+    /// The number one.
+    One,
+    /// Packed residues, each of which stands for a run of `2^log2_run` equal ones.
+    Packed {
+        /// The residues.
+        piece: DevicePacked,
+        /// log2 of a run's length.
+        log2_run: u32,
+    },
+}
+
 /// Runs jobs, or unwinds.
 pub(crate) fn run(device: &Arc<dyn DeviceRing>, call: Call) {
     done(device.run(call));
@@ -123,85 +310,6 @@ pub(crate) fn run(device: &Arc<dyn DeviceRing>, call: Call) {
 /// The value, or an unwinding.
 pub(crate) fn done<T>(result: Result<T, DeviceError>) -> T {
     result.unwrap_or_else(|error| unwind(error))
-}
-
-/// Limbs of a device that are free again when they are dropped.
-pub(crate) struct DeviceLimbs {
-    device: Arc<dyn DeviceRing>,
-    limbs: Vec<DeviceLimb>,
-}
-
-impl Debug for DeviceLimbs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeviceLimbs").field("device", &self.device.id()).field("limbs", &self.limbs).finish()
-    }
-}
-
-impl DeviceLimbs {
-    /// Limbs with arbitrary contents.
-    pub(crate) fn take(device: &Arc<dyn DeviceRing>, count: usize) -> Self {
-        Self { device: Arc::clone(device), limbs: done(device.take(count)) }
-    }
-
-    /// The device.
-    pub(crate) fn device(&self) -> &Arc<dyn DeviceRing> {
-        &self.device
-    }
-
-    /// The limbs.
-    pub(crate) fn as_slice(&self) -> &[DeviceLimb] {
-        &self.limbs
-    }
-
-    /// Overwrites every residue with zero.
-    pub(crate) fn clear(&mut self) {
-        run(&self.device, Call::Clear(self.limbs.clone()));
-    }
-
-    /// Copies of some of the limbs.
-    pub(crate) fn copies_of(&self, at: impl Iterator<Item = usize>) -> Self {
-        let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
-        let copy = Self::take(&self.device, from.len());
-        let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
-        run(&self.device, Call::Copy(pairs));
-        copy
-    }
-}
-
-impl Clone for DeviceLimbs {
-    fn clone(&self) -> Self {
-        self.copies_of(0..self.limbs.len())
-    }
-}
-
-impl Drop for DeviceLimbs {
-    fn drop(&mut self) {
-        self.device.release(&self.limbs);
-    }
-}
-
-/// A polynomial on a device: limb `k` is for prime `set.indices()[k]`.
-#[derive(Debug, Clone, Copy)]
-pub struct OnDevice<'a> {
-    /// The primes.
-    pub set: &'a PrimeSet,
-    /// The limbs, in the order of the set.
-    pub limbs: &'a [DeviceLimb],
-}
-
-impl OnDevice<'_> {
-    /// The limb of prime `index`.
-    ///
-    /// # Panics
-    /// If the prime does not belong to the set.
-    pub fn limb(&self, index: usize) -> DeviceLimb {
-        self.limbs[self.set.position(index).expect("prime belongs to the polynomial's set")]
-    }
-
-    /// Primes and limbs.
-    pub fn each(self) -> impl Iterator<Item = (usize, DeviceLimb)> {
-        self.set.indices().iter().copied().zip(self.limbs.iter().copied())
-    }
 }
 
 /// A device's copy of packed polynomials over the same primes.

@@ -4,7 +4,7 @@
 use everlevel_math::Modulus;
 use rayon::prelude::*;
 
-use crate::jobs::Halves;
+use crate::device::Halves;
 use crate::poly::any_there;
 use crate::{Eval, Poly, PrimeSet, Ring};
 

@@ -24,10 +24,10 @@
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
-//! [`mod@device`] what computes on a device, what it holds, and its `jobs`; `on_device` the ring's operations,
+//! [`mod@device`] what computes on a device, its calls, and its copies of keys; `on_device` the ring's operations,
 //! `recordings` work that is repeated · `residues` rows of keys and their products · `linear` the inner loops of linear
-//! transforms · [`mod@torus`] · [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys ·
-//! `buffer` memory on huge pages.
+//! transforms · [`mod@torus`] · [`mod@base2k`] · `poly` sets of primes, and polynomials · [`mod@packed`] 48-bit storage
+//! for keys · `buffer` memory on huge pages.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
@@ -37,13 +37,11 @@ mod convert;
 pub mod device;
 mod fused;
 mod gadget;
-mod jobs;
 mod linear;
 mod on_device;
 pub mod packed;
 mod poly;
 mod prime;
-mod prime_set;
 mod recordings;
 mod representation;
 mod residues;
@@ -57,13 +55,11 @@ pub use everlevel_process::{
 
 pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::{Limb, WordBuffer};
-pub use device::OnDevice;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal, GiantSteps, PackedTerm};
 pub use packed::{Copies, NotCanonical, PackedPoly, SharedBytes, Symmetry};
-pub use poly::{Basis, Coeff, Eval, Poly};
+pub use poly::{Basis, Coeff, Eval, OnDevice, Poly, PrimeSet};
 pub use prime::{PrimeRing, PrimeSecret};
-pub use prime_set::PrimeSet;
 pub use recordings::Recordings;
 pub use representation::{HalfProduct, Representation, SampleRing};
 pub use residues::ResidueRows;

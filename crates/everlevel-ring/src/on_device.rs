@@ -10,11 +10,11 @@ use everlevel_math::Modulus;
 use zeroize::Zeroize;
 
 use crate::device::{
-    Call, Conversion, DeviceLimb, DeviceRing, Halves, KeyProduct, Lift, OnDevice, Operands, Pointwise, Scaling, Tensor,
+    Call, Conversion, DeviceLimb, DeviceRing, Halves, KeyProduct, Lift, Operands, Pointwise, Scaling, Tensor,
     Transform, done, run,
 };
 use crate::residues::Digits;
-use crate::{Basis, Coeff, Eval, Poly, PrimeSet, ResidueRows, Ring};
+use crate::{Basis, Coeff, Eval, OnDevice, Poly, PrimeSet, ResidueRows, Ring};
 
 pub(crate) type Device = Arc<dyn DeviceRing>;
 

@@ -1,12 +1,72 @@
-//! Polynomials as limbs.
+//! Sets of primes, and polynomials as a limb for each, on the host or on a device.
 
+use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use crate::device::{DeviceLimbs, DeviceRing, OnDevice};
-use crate::{Limb, PrimeSet};
+use crate::Limb;
+use crate::device::{Call, DeviceLimb, DeviceRing, done, run};
+
+/// Indices into a ring's prime table, ascending: the modulus that is the product of those primes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PrimeSet(Arc<[usize]>);
+
+impl PrimeSet {
+    /// The set of the given indices.
+    pub fn new(indices: impl IntoIterator<Item = usize>) -> Self {
+        let mut v: Vec<usize> = indices.into_iter().collect();
+        v.sort_unstable();
+        v.dedup();
+        Self(v.into())
+    }
+
+    /// The indices, ascending.
+    pub fn indices(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// Number of primes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Position of prime `index` among the limbs of a polynomial over this set.
+    pub fn position(&self, index: usize) -> Option<usize> {
+        self.0.binary_search(&index).ok()
+    }
+
+    /// Whether prime `index` belongs to the set.
+    pub fn contains(&self, index: usize) -> bool {
+        self.position(index).is_some()
+    }
+
+    /// Whether every prime of `self` belongs to `other`.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.0.iter().all(|&i| other.contains(i))
+    }
+
+    /// Primes of either set.
+    pub fn union(&self, other: &Self) -> Self {
+        Self::new(self.0.iter().chain(other.0.iter()).copied())
+    }
+
+    /// Primes of both sets.
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self::new(self.0.iter().copied().filter(|&i| other.contains(i)))
+    }
+
+    /// Primes of `self` that `other` lacks.
+    pub fn difference(&self, other: &Self) -> Self {
+        Self::new(self.0.iter().copied().filter(|&i| !other.contains(i)))
+    }
+}
 
 /// Coefficient representation: `limb[j]` is the coefficient of `X^j`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +99,85 @@ pub struct Poly<R: Basis> {
 enum Place {
     Host(Vec<Limb>),
     Device(DeviceLimbs),
+}
+
+/// Limbs of a device that are free again when they are dropped.
+pub(crate) struct DeviceLimbs {
+    device: Arc<dyn DeviceRing>,
+    limbs: Vec<DeviceLimb>,
+}
+
+impl Debug for DeviceLimbs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceLimbs").field("device", &self.device.id()).field("limbs", &self.limbs).finish()
+    }
+}
+
+impl DeviceLimbs {
+    /// Limbs with arbitrary contents.
+    pub(crate) fn take(device: &Arc<dyn DeviceRing>, count: usize) -> Self {
+        Self { device: Arc::clone(device), limbs: done(device.take(count)) }
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Arc<dyn DeviceRing> {
+        &self.device
+    }
+
+    /// The limbs.
+    pub(crate) fn as_slice(&self) -> &[DeviceLimb] {
+        &self.limbs
+    }
+
+    /// Overwrites every residue with zero.
+    pub(crate) fn clear(&mut self) {
+        run(&self.device, Call::Clear(self.limbs.clone()));
+    }
+
+    /// Copies of some of the limbs.
+    pub(crate) fn copies_of(&self, at: impl Iterator<Item = usize>) -> Self {
+        let from: Vec<DeviceLimb> = at.map(|at| self.limbs[at]).collect();
+        let copy = Self::take(&self.device, from.len());
+        let pairs: Vec<[DeviceLimb; 2]> = copy.limbs.iter().zip(&from).map(|(&to, &from)| [to, from]).collect();
+        run(&self.device, Call::Copy(pairs));
+        copy
+    }
+}
+
+impl Clone for DeviceLimbs {
+    fn clone(&self) -> Self {
+        self.copies_of(0..self.limbs.len())
+    }
+}
+
+impl Drop for DeviceLimbs {
+    fn drop(&mut self) {
+        self.device.release(&self.limbs);
+    }
+}
+
+/// A polynomial on a device: limb `k` is for prime `set.indices()[k]`.
+#[derive(Debug, Clone, Copy)]
+pub struct OnDevice<'a> {
+    /// The primes.
+    pub set: &'a PrimeSet,
+    /// The limbs, in the order of the set.
+    pub limbs: &'a [DeviceLimb],
+}
+
+impl OnDevice<'_> {
+    /// The limb of prime `index`.
+    ///
+    /// # Panics
+    /// If the prime does not belong to the set.
+    pub fn limb(&self, index: usize) -> DeviceLimb {
+        self.limbs[self.set.position(index).expect("prime belongs to the polynomial's set")]
+    }
+
+    /// Primes and limbs.
+    pub fn each(self) -> impl Iterator<Item = (usize, DeviceLimb)> {
+        self.set.indices().iter().copied().zip(self.limbs.iter().copied())
+    }
 }
 
 impl<R: Basis> Poly<R> {

@@ -7,7 +7,7 @@ use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
 use rayon::prelude::*;
 
 use crate::buffer::{Limb, Pool};
-use crate::jobs::Pointwise;
+use crate::device::Pointwise;
 use crate::poly::any_there;
 use crate::{Basis, Coeff, Eval, OutOfMemory, Poly, PrimeSet};
 
