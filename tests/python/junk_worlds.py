@@ -83,6 +83,7 @@ def ckks(folder: Path) -> World:
             "ddof": 0,
             "high": 0.5,
             "interval": (0.1, 1.0),
+            "is_real": True,
             "load.path": folder / "ciphertext",
             "low": -0.5,
             "other": x,

@@ -55,6 +55,7 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
         "small": False,
         "count": -(-units // 2) if operation == "bootstrap" else units,
         "shape": (1, 1),
+        "is_real": True,
     }
     found = [context.footprint(name, call) for name in calls]
     return MemoryEstimate(sum(held for held, _ in found), max(work for _, work in found))
