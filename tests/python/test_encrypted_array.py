@@ -75,6 +75,7 @@ def test_vectors_of_full_blocks(party: Party) -> None:
         ((x - x.mean()) ** 2, (values - 0.5) ** 2),
         (x.within(0, 2).map(operator.mul, values), values**2),
         (EncryptedArray([block * 2 for block in x.blocks]), 2 * values),
+        (x * np.array([3.0]), 3 * values),
     ):
         assert found.shape == np.shape(expected)
         np.testing.assert_allclose(engine.decrypt(found, party.secret_key), expected, atol=1e-4)

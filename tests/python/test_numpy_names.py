@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -33,7 +35,7 @@ def test_functions_under_numpys_names_alone(shallow: Party, name: str, interval:
 
 def test_polynomials_under_numpys_name(shallow: Party) -> None:
     values = np.linspace(-1, 1, 7)
-    x = shallow.engine.encrypt(values, shallow.secret_key, bound=1)
+    x: Any = shallow.engine.encrypt(values, shallow.secret_key, bound=1)
     for coefficients in ([0.5], [1, -2], np.array([0.25, 0, -1, 2])):
         y = np.polyval(coefficients, x)
         assert y.shape == (7,)

@@ -11,7 +11,8 @@ array([ 5, 30, 75])
 """
 
 from .ciphertext import Ciphertext
+from .encrypted_array import EncryptedArray
 from .engine import Engine, parameter_sets
 from .keys import EvaluationKey, PublicKey, SecretKey
 
-__all__ = ["Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "parameter_sets"]
+__all__ = ["Ciphertext", "EncryptedArray", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "parameter_sets"]

@@ -6,12 +6,13 @@ import numpy as np
 from numpy import int64
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import checks, slot_shapes
+from .._common import block_arrays, checks, slot_shapes
 from .._common.slot_shapes import SLOTS
 from .._common.storable import own
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
+from .encrypted_array import EncryptedArray
 from .keys import PublicKey, SecretKey
 
 
@@ -57,6 +58,41 @@ def encrypt(self: Core, values: ArrayLike, key: PublicKey | SecretKey, *, slots:
     return Ciphertext(self, self._context.encrypt(filled, native), layout)
 
 
+def encrypt_many(self: Core, values: ArrayLike, key: PublicKey | SecretKey) -> EncryptedArray:
+    """Encrypt an array of any size, in blocks of as many rows as the slots hold.
+
+    Parameters
+    ----------
+    values : array_like of int
+        Of at least one dimension. A row of what has several has up to `slot_count` values.
+    key
+        As in `encrypt`.
+
+    Returns
+    -------
+    EncryptedArray
+        Of the same shape, which `decrypt` gives back.
+
+    Raises
+    ------
+    MessageError
+        If there is no row, or a row has too many values.
+    MessageTypeError, OutOfMemoryError, EngineMismatchError
+        As in `encrypt`.
+
+    Examples
+    --------
+    >>> x = bfv_engine.encrypt_many(np.ones((600, 4), int), bfv_secret_key)
+    >>> [block.shape for block in x.blocks]
+    [(256, 4), (256, 4), (88, 4)]
+    >>> bfv_engine.decrypt(x.sum(axis=0), bfv_secret_key)
+    array([600, 600, 600, 600])
+    """
+    operation = "encrypt_many"
+    parts = block_arrays.rows(operation, _operands.integers(self, operation, values), self.slot_count)
+    return EncryptedArray([encrypt(self, part, key) for part in parts])
+
+
 def rerandomize(self: Core, ciphertext: Ciphertext, public_key: PublicKey) -> Ciphertext:
     """Make another ciphertext of the same vector, by adding a public key's encryption of zeros.
 
@@ -95,12 +131,14 @@ def rerandomize(self: Core, ciphertext: Ciphertext, public_key: PublicKey) -> Ci
     return Ciphertext(self, self._context.add(x._native, self._context.encrypt(zeros, key._native)), x._layout)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots: bool = False) -> NDArray[int64]:
+def decrypt(
+    self: Core, ciphertext: Ciphertext | EncryptedArray, secret_key: SecretKey, *, slots: bool = False
+) -> NDArray[int64]:
     """Decrypt to an array of the ciphertext's shape.
 
     Parameters
     ----------
-    ciphertext : Ciphertext
+    ciphertext : Ciphertext or EncryptedArray
     secret_key : SecretKey
     slots : bool, default False
         Return all slots, whatever the shape: those after the values hold zeros, or nothing that means anything.
@@ -131,6 +169,8 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots:
     (array([ 3, -4]), (1024,))
     """
     operation = "decrypt"
+    if isinstance(ciphertext, EncryptedArray):
+        return np.concatenate([decrypt(self, block, secret_key, slots=slots) for block in ciphertext.blocks])
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     secret = _operands.secret_key(self, operation, secret_key)
     layout = SLOTS if checks.truth(operation, "slots", slots) else x._layout

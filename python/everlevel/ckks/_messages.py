@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import callers, checks, slot_shapes
+from .._common import block_arrays, callers, checks, slot_shapes
 from .._common.slot_shapes import SLOTS, Layout
-from ..errors import LevelError, MessageError, RangeWarning
+from ..errors import LevelError, RangeWarning
 from . import _checks, _device, _operands
 from ._checks import Declared
 from ._core import Core
@@ -271,16 +270,7 @@ def encrypt_many(
     array([0.125, 0.25 , 0.5  ])
     """
     operation = "encrypt_many"
-    values = _checks.numbers(operation, array)
-    width = math.prod(values.shape[1:])
-    if not values.ndim or not 0 < width <= self.slot_count or not len(values):
-        raise MessageError(
-            f"{operation}: the message is of shape {values.shape}, and rows of 1 to {self.slot_count} values are "
-            f"needed; reshape it, or pass it to encrypt",
-            slot_count=self.slot_count,
-        )
-    rows = self.slot_count // width
-    parts = [values[begin : begin + rows] for begin in range(0, len(values), rows)]
+    parts = block_arrays.rows(operation, _checks.numbers(operation, array), self.slot_count)
     return EncryptedArray([encrypt(self, part, key, level, bound=bound) for part in parts])
 
 

@@ -70,7 +70,7 @@ EXCUSED = {
     "*Engine.forget_keys": "registers keys",
     "Engine.dry_run": "runs other operations; `test_rehearsal` has it",
     "Engine.for_program": "runs other operations; `test_rehearsal` has it",
-    "Engine.encrypt_many": "encrypts blocks; `test_block_programs` draws them",
+    "*Engine.encrypt_many": "encrypts blocks; `test_block_programs` and `test_limb_blocks` draw them",
     "Engine.prepare_bootstrap": "makes tables; `test_bootstrap` has it",
     "*Engine.estimate_memory": "tells bytes, which `test_memory` compares",
     "*.parameter_sets": "lists claims, which Rust's tests recompute",

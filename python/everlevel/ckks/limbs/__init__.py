@@ -11,6 +11,7 @@ array([1.25, 1.16])
 
 from .bridge import Bridge
 from .ciphertext import Ciphertext
+from .encrypted_array import EncryptedArray
 from .engine import Engine, parameter_sets
 from .keys import BootstrapKey, EvaluationKey, PublicKey, SecretKey
 
@@ -18,6 +19,7 @@ __all__ = [
     "BootstrapKey",
     "Bridge",
     "Ciphertext",
+    "EncryptedArray",
     "Engine",
     "EvaluationKey",
     "PublicKey",

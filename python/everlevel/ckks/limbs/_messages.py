@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._common import checks, slot_shapes
+from ..._common import block_arrays, checks, slot_shapes
 from ..._common.slot_shapes import SLOTS
 from .. import _checks
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
+from .encrypted_array import EncryptedArray
 from .keys import PublicKey, SecretKey
 
 Values = NDArray[np.float64] | NDArray[np.complex128]
@@ -68,12 +69,49 @@ def encrypt(
     return Ciphertext(self, self._context.encrypt(filled, size, native), is_real=is_real, layout=layout)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots: bool = False) -> Values:
+def encrypt_many(self: Core, array: ArrayLike, key: PublicKey | SecretKey, *, bound: float = 1.0) -> EncryptedArray:
+    """Encrypt an array of any size, in blocks of as many rows as the slots hold.
+
+    Parameters
+    ----------
+    array : array_like of real or complex numbers
+        Of at least one dimension. A row of what has several has up to `slot_count` values.
+    key, bound
+        As in `encrypt`.
+
+    Returns
+    -------
+    EncryptedArray
+        Of the same shape, which `decrypt` gives back.
+
+    Raises
+    ------
+    MessageError
+        If there is no row, or a row has too many values.
+    RangeError, NoiseError, MessageTypeError, EngineMismatchError
+        As in `encrypt`.
+
+    Examples
+    --------
+    >>> x = limbs_engine.encrypt_many(np.linspace(0, 1, 1000), limbs_secret_key)
+    >>> [block.shape for block in x.blocks]
+    [(512,), (488,)]
+    >>> float(limbs_engine.decrypt(x.mean(), limbs_secret_key).round(3))
+    0.5
+    """
+    operation = "encrypt_many"
+    parts = block_arrays.rows(operation, _checks.numbers(operation, array), self.slot_count)
+    return EncryptedArray([encrypt(self, part, key, bound=bound) for part in parts])
+
+
+def decrypt(
+    self: Core, ciphertext: Ciphertext | EncryptedArray, secret_key: SecretKey, *, slots: bool = False
+) -> Values:
     """Decrypt to an array of the ciphertext's shape.
 
     Parameters
     ----------
-    ciphertext : Ciphertext
+    ciphertext : Ciphertext or EncryptedArray
     secret_key : SecretKey
     slots : bool, default False
         Return all slots, whatever the shape: those after the values hold zeros, or nothing that means anything.
@@ -103,6 +141,8 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, *, slots:
     array([0.5 , 0.25])
     """
     operation = "decrypt"
+    if isinstance(ciphertext, EncryptedArray):
+        return np.concatenate([decrypt(self, block, secret_key, slots=slots) for block in ciphertext.blocks])
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     secret = _operands.secret_key(self, operation, secret_key)
     layout = SLOTS if checks.truth(operation, "slots", slots) else x._layout

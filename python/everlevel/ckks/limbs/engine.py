@@ -362,6 +362,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     estimate_memory = estimate_memory
 
     encrypt = _messages.encrypt
+    encrypt_many = _messages.encrypt_many
     decrypt = _messages.decrypt
 
     add = _arithmetic.add
