@@ -18,6 +18,8 @@ VALUES: Final = 2_000
 """Values of each operation and width on the set without security, and of 8 and 16 bits on a real one."""
 FEW_VALUES: Final = 50
 """Values of 32 and 64 bits on a real set."""
+TIMEOUT: Final = 4 * 3600
+"""Seconds that a test with a real set may take: that of 16-bit quotients does hundreds of thousands of bootstraps."""
 
 DTYPES: Final = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64)
 
@@ -228,6 +230,7 @@ def test_signs_make_no_difference(name: str, dtype: Any, quick: Party, rng: np.r
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(TIMEOUT)
 @of(DTYPES)
 @pytest.mark.parametrize("name", REAL)
 def test_circuits_with_a_real_set(name: str, dtype: Any, real: Party, rng: np.random.Generator) -> None:
@@ -240,6 +243,7 @@ def test_circuits_with_a_real_set(name: str, dtype: Any, real: Party, rng: np.ra
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
 @pytest.mark.parametrize("width", [128, 256])
 def test_products_and_quotients_of_wide_integers_with_a_real_set(width: int, signed: bool, real: Party) -> None:
