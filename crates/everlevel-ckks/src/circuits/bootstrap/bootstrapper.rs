@@ -1,21 +1,20 @@
-//! Bootstraps as calls: the checks, the groups, and the parts of the pipeline that each method runs.
+//! Bootstraps as calls: the groups, and the parts of the pipeline that each method runs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use everlevel_ring::Footprint;
 
-use crate::checks::{self, RangeNotice, require_one_place};
+use crate::checks::require_one_place;
 use crate::circuits::bootstrap::key::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::{MapCache, MapsId};
 use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
-use crate::circuits::bootstrap::run::{Observer, RESIDUAL_GAIN, Run};
+use crate::circuits::bootstrap::request::Request;
+use crate::circuits::bootstrap::run::{Observer, Run};
 use crate::circuits::bootstrap::stages::encapsulation_gadget;
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::claims::{Bound, Certainty, SineError};
-use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
-use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
+use crate::{Ciphertext, Context, Error, Progress, Units};
 
 /// Bootstraps of a context's ciphertexts: EvalMod's plans, and the plaintexts of the transforms, which are made when
 /// first needed and shared by all keys. Cheap to clone, shared between threads.
@@ -24,7 +23,7 @@ pub struct Bootstrapper {
     context: Context,
     shared: Arc<Shared>,
     /// The level that results are wanted at; none is the highest that a bootstrap reaches.
-    level: Option<usize>,
+    pub(super) level: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -33,54 +32,9 @@ struct Shared {
     maps: MapCache,
 }
 
-/// A method with its keys.
-#[derive(Clone, Copy)]
-pub(super) struct Request<'a> {
-    pub method: Method,
-    pub keys: BootstrapKeys<'a>,
-    pub slot_type: SlotType,
-}
-
 /// The work of a group of ciphertexts, with SlotsToCoeffs in a place.
 type GroupWork<'a, T> = &'a mut (dyn FnMut(&mut Run, SlotsToCoeffs, &[Ciphertext]) -> Result<Vec<T>, Error> + Send);
 
-impl Request<'_> {
-    /// The place of SlotsToCoeffs for a ciphertext.
-    pub fn place(self, core: &Core, a: &Ciphertext) -> SlotsToCoeffs {
-        self.keys.bootstrap.place(core, self.method, self.slot_type, a.level())
-    }
-
-    /// The method that a ciphertext is bootstrapped by where SlotsToCoeffs comes first.
-    pub fn first_method(self) -> Method {
-        if self.method.fills_the_sine() { self.method } else { Method::Lossy }
-    }
-
-    /// The level that a bootstrap starts from.
-    pub fn start(self, place: SlotsToCoeffs) -> usize {
-        match place {
-            SlotsToCoeffs::Last => 0,
-            SlotsToCoeffs::First => self.keys.bootstrap.stage_count(),
-        }
-    }
-
-    /// A result with the bound that it has by the method: whole sines of both parts are of size `√2`; sines in place of
-    /// the identity leave the size of `a`.
-    fn bounded(self, result: Ciphertext, a: &Ciphertext) -> Ciphertext {
-        let size = match self.method.fills_the_sine() {
-            true if !a.bound().is_real() => result.bound().size(),
-            true => 1.0,
-            false => a.bound_or_assumed().size(),
-        };
-        result.within(size).on_reals(self.slot_type == SlotType::Real || a.bound().is_real())
-    }
-}
-
-/// Signs are told from values of up to this size: see `docs/notes/bootstrap.md`.
-const LARGEST_SIGN: f64 = 1.25;
-/// Largest values that the sine's fit for tables is made for, with room for their errors.
-const LARGEST_IN_TABLES: f64 = 1.125;
-/// The size of a part that a sign bootstrap has room for: half of the sine's period.
-const SIGN_ROOM: f64 = 2.0;
 /// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
 /// flight (about half a gigabyte each) fits in memory.
 pub(super) const GROUP: usize = 4;
@@ -88,11 +42,6 @@ pub(super) const GROUP: usize = 4;
 /// The one result of one input.
 pub(super) fn only<T>(mut results: Vec<T>) -> T {
     results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
-}
-
-/// The refusal of what chains for tables have no levels for.
-pub(super) fn for_tables(what: &'static str, found: &str) -> Error {
-    Error::parameter(what, found, "one for tables, as the parameters are")
 }
 
 impl Bootstrapper {
@@ -241,36 +190,6 @@ impl Bootstrapper {
         self.run_footprint(slot_type, keys, orders.map(|place| (count(place), self.spared(request, place))))
     }
 
-    /// The highest level that a request ends at.
-    fn highest(&self, request: Request, place: SlotsToCoeffs) -> usize {
-        let top = self.context.max_level();
-        match place {
-            SlotsToCoeffs::First => top,
-            SlotsToCoeffs::Last => {
-                top - request.keys.bootstrap.stage_count() - usize::from(request.method == Method::Precise)
-            }
-        }
-    }
-
-    /// The level that a request ends at.
-    pub(super) fn level_out(&self, request: Request, place: SlotsToCoeffs) -> usize {
-        self.highest(request, place) - self.spared(request, place)
-    }
-
-    /// Levels below the highest that the results of a request are wanted at.
-    fn spared(&self, request: Request, place: SlotsToCoeffs) -> usize {
-        self.level.map_or(0, |level| self.highest(request, place).saturating_sub(level))
-    }
-
-    /// Refuses a level above the highest that a request ends at.
-    fn check_level_out(&self, op: &'static str, request: Request, place: SlotsToCoeffs) -> Result<(), Error> {
-        let max_level = self.highest(request, place);
-        match self.level {
-            Some(level) if level > max_level => Err(Error::LevelOutOfRange { op, level, max_level }),
-            _ => Ok(()),
-        }
-    }
-
     /// All checks, and then the bootstraps.
     fn run(
         &self,
@@ -336,88 +255,6 @@ impl Bootstrapper {
             }
             Ok(done.into_iter().flatten().collect())
         })
-    }
-
-    /// Refuses a ciphertext or keys that a request can't take.
-    pub(super) fn check_request(
-        &self,
-        op: &'static str,
-        request: Request,
-        a: &Ciphertext,
-        bound: Bound,
-    ) -> Result<(), Error> {
-        let Request { method, keys, .. } = request;
-        self.check_keys(op, a, keys)?;
-        if self.context.params().literal().tables.is_some() && method != Method::Table {
-            return Err(for_tables("method of a bootstrap", method.operation()));
-        }
-        if method.is_first() {
-            keys.bootstrap.check_first(op)?;
-        }
-        if method == Method::Precise && self.context.params().literal().precision == Precision::Standard {
-            return Err(Error::Parameter {
-                what: "precision of the parameters",
-                found: "standard, whose scales of 2^40 hold 29 bits".into(),
-                needed: "high".into(),
-            });
-        }
-        if method.fills_the_sine() {
-            self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
-        }
-        let place = request.place(&self.context.core, a);
-        if place == SlotsToCoeffs::Last {
-            keys.bootstrap.check_last(op)?;
-        }
-        self.check_level_out(op, request, place)?;
-        self.check_bound(op, request, place, bound)
-    }
-
-    /// The sine that stands for the identity.
-    pub(super) fn sine(&self, method: Method, place: SlotsToCoeffs) -> SineError {
-        let residual = (method == Method::Precise).then_some(RESIDUAL_GAIN);
-        match place {
-            SlotsToCoeffs::Last => self.shared.tables.last.sine(residual),
-            SlotsToCoeffs::First => self.shared.tables.first.sine(residual),
-        }
-    }
-
-    /// Refuses a declared bound that a bootstrap has no room for, and gives notice of one that it isn't accurate for.
-    pub(super) fn check_bound(
-        &self,
-        op: &'static str,
-        request: Request,
-        place: SlotsToCoeffs,
-        bound: Bound,
-    ) -> Result<(), Error> {
-        let sine = self.sine(request.method, place);
-        // Both parts of ±1 ± i are signs.
-        let parts = if bound.is_real() { 1.0 } else { std::f64::consts::SQRT_2 };
-        let (room, accurate) = match request.method {
-            Method::Sign => (SIGN_ROOM, LARGEST_SIGN * parts),
-            Method::Table => (SIGN_ROOM, LARGEST_IN_TABLES * parts),
-            _ => (sine.peak, sine.accurate()),
-        };
-        self.context.check_room(op, bound, (0, room), Vec::new)?;
-        if bound.is_declared() && bound.size() > accurate {
-            let bound = bound.size();
-            let worst = match request.method {
-                // The sine of a part beyond ±1 falls below a sign: to 0 at 2, where the next period begins.
-                Method::Sign | Method::Table => 1.0 - (std::f64::consts::FRAC_PI_2 * bound).sin(),
-                _ => sine.largest(bound, Certainty::Usual),
-            };
-            checks::notice(RangeNotice::Accuracy { op, bound, accurate, worst });
-        }
-        Ok(())
-    }
-
-    /// Refuses arguments that do not belong together.
-    fn check_keys(&self, op: &'static str, a: &Ciphertext, keys: BootstrapKeys) -> Result<(), Error> {
-        let context = &self.context;
-        keys.check(op, context, a)?;
-        if let BootstrapKeyRef::Small { stage_count, .. } = keys.bootstrap {
-            self.check_stage_count(op, stage_count)?;
-        }
-        context.check_slots("slot_count of the bootstrap key", keys.bootstrap.slot_count())
     }
 
     /// Refuses a stage count that these slots and levels do not allow.

@@ -4,10 +4,11 @@ use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::chain::ENCAPSULATION_WEIGHT;
-use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, for_tables};
+use crate::circuits::bootstrap::bootstrapper::Bootstrapper;
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
+use crate::circuits::bootstrap::request::for_tables;
 use crate::circuits::bootstrap::stages::{
     KeyPurpose, TopKeys, coeffs_to_slots_count, coeffs_to_slots_counts, former_stage_gadget,
 };

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use num_complex::Complex64;
 
-use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, Request, only};
+use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, only};
 use crate::circuits::bootstrap::key::BootstrapKeys;
 use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
+use crate::circuits::bootstrap::request::Request;
 use crate::circuits::bootstrap::run::ComplexParts;
 use crate::claims::Bound;
 use crate::{Ciphertext, Error, Progress, Units};
