@@ -495,7 +495,7 @@ REFUSALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "an outer product": (r"^outer: the vectors have 512 and 512 values, ", lambda x: np.outer(x, x)),
     "a truncation": (r"^numpy\.trunc: .*; call everlevel\.floor", np.trunc),
     "a stack": (r"^numpy\.vstack: .*; call engine\.vstack", lambda x: np.vstack([x, x])),
-    "a reduction": (r"^numpy\.add: reduce isn't for", np.add.reduce),
+    "a reduction": (r"^numpy\.multiply: reduce isn't for", np.multiply.reduce),
     "an out": (r"^numpy\.add: out isn't for", lambda x: np.add(x, np.ones(3), out=np.ones(3))),
     "a dtype": (r"^numpy\.sum: ", lambda x: np.sum(x, dtype=float)),
     "another argument": (r"^numpy\.cumsum: got an unexpected", lambda x: np.cumsum(x, dtype=float)),

@@ -158,7 +158,7 @@ def test_what_cannot_be_multiplied_is_refused(levels: Party) -> None:
     with pytest.raises(errors.OperandTypeError, match="a vector is needed"):
         engine.encode_to_plain_matrix(np.eye(2), level=2) @ x
     with pytest.raises(errors.OperandTypeError, match=r"^inner: .*a vector is needed"):
-        np.inner(x, np.ones((2, 3)))
+        np.inner(x.reshape(1, 2, 3), np.ones((2, 3)))
     for call in (everlevel.inverse, lambda x: everlevel.least_squares(x, [1.0, 2.0])):
         with pytest.raises(errors.ParameterError, match=r"interval is None, and singular values above 0 are needed"):
             call(x)

@@ -72,8 +72,8 @@ def test_quantiles() -> None:
 def test_what_is_refused_names_the_next_step(levels: Party) -> None:
     x: Any = levels.engine.encrypt(A, levels.secret_key, bound=1)
     for call, words in (
-        (lambda: np.einsum("ij,ij->i", x, A), r"einsum: .*x @ y"),
-        (lambda: np.tensordot(x, A), r"tensordot: .*x @ y"),
+        (lambda: np.einsum("ij,ij->i", x, x), r"einsum: .*x @ y"),
+        (lambda: np.tensordot(x, x), r"tensordot: .*x @ y"),
         (lambda: np.corrcoef(x), r"corrcoef: .*numpy\.cov"),
         (lambda: np.ptp(x), r"ptp: .*x\.max\(\) - x\.min\(\)"),
         (lambda: np.interp(x, [0, 1], [0, 1]), r"interp: .*everlevel\.fit"),

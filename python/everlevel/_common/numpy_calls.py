@@ -125,6 +125,10 @@ class NumpyCalls:
             return self._called(
                 getattr(inputs[0], own_method), f"{name}.{method}", (), {"axis": 0, **kwargs}, inputs[0]
             )
+        if method == "outer" and len(inputs) == 2 and not kwargs:
+            left, right = inputs
+            across = np.reshape(left, np.shape(left) + (1,) * np.ndim(right))
+            return self.operator(kind, ufunc, "__call__", (across, right), {})
         if method != "__call__" or kwargs:
             option = method if method != "__call__" else ", ".join(kwargs)
             raise self.refusal(name, f"{option} isn't for what is encrypted", kinds)

@@ -19,9 +19,13 @@ from ._layouts import of_one_unit
 from ._linear_algebra import multiplied
 from ._numpy import NUMPY
 from ._shaping import of_shape
+from ._statistics import cumsum
 from .ciphertext import Ciphertext
 
-_LINEAR: Final = (np.convolve, np.correlate, np.diff, np.ediff1d, np.gradient, np.trace, np.fft.fft, np.fft.ifft)
+_LINEAR: Final = (
+    *(np.convolve, np.correlate, np.diff, np.ediff1d, np.gradient, np.trace, np.fft.fft, np.fft.ifft),
+    *(np.append, np.cross, np.delete, np.einsum, np.insert, np.kron, np.pad, np.rot90, np.tensordot, np.tril, np.triu),
+)
 _MOST: Final = 2**24
 """Entries of a matrix that is made for this."""
 
@@ -68,6 +72,12 @@ for _function in _LINEAR:
     NUMPY.implements(_function)(_linear(_function))
 
 
+@NUMPY.implements(np.cumsum)
+def _cumsum(a: Ciphertext, axis: int | None = None, *, count: int | None = None) -> Ciphertext:
+    """Compute sums up to each value, of all or along an axis."""
+    return cumsum(a, count=count) if axis is None or a.ndim < 2 else _linear(np.cumsum)(a, axis)
+
+
 @NUMPY.implements(np.average)
 def _average(a: Ciphertext, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Ciphertext:
     """Compute the weighted mean along axes, by weights in the clear."""
@@ -107,14 +117,16 @@ def _covariance(
 
 
 @NUMPY.implements(np.prod)
-def _prod(a: Ciphertext) -> Ciphertext:
-    """Multiply all values, halves by halves."""
-    x = of_one_unit("prod", a)
-    size, padded = x.size, 1 << (x.size - 1).bit_length()
-    values = x.ravel()
-    if padded > size:
-        values = cast(Ciphertext, np.concatenate([cast(Any, values), np.ones(padded - size)]))
+def _prod(a: Ciphertext, axis: int | tuple[int, ...] | None = None) -> Ciphertext:
+    """Multiply values along axes, halves by halves."""
+    x: Any = of_one_unit("prod", a)
+    axes = slot_shapes.axes("prod", axis, x.ndim)
+    rest = tuple(size for place, size in enumerate(x.shape) if place not in axes)
+    values = np.moveaxis(x, axes, range(len(axes))).reshape(-1, *rest) if rest else x.ravel()
+    padded = 1 << (len(values) - 1).bit_length()
+    if padded > len(values):
+        values = np.concatenate([values, np.ones((padded - len(values), *rest))])
     while padded > 1:
         padded //= 2
         values = values[:padded] * values[padded : 2 * padded]
-    return values[0]
+    return cast(Ciphertext, values[0])

@@ -17,6 +17,7 @@ _FITTED: Final = ("arcsin", "arccos", "arctanh", "arccosh", "i0")
 NUMPY: Final = NumpyCalls(
     advice="use its operators and methods, such as x.rotate(1), the functions of everlevel, such as everlevel.exp(x), "
     "those of the engine, or decrypt it first",
+    of_ufuncs={(np.add, "reduce"): "sum", (np.maximum, "reduce"): "max", (np.minimum, "reduce"): "min"},
     attributes={np.shape: "shape", np.ndim: "ndim", np.size: "size"},
     next_steps={
         **{
@@ -33,6 +34,8 @@ NUMPY: Final = NumpyCalls(
         "pinv": "call everlevel.least_squares(x, y, interval=(a, b)) for singular values in [a, b]",
         "solve": "call everlevel.inverse(x, interval=(a, b)) @ y for singular values in [a, b]",
         **dict.fromkeys(("einsum", "tensordot", "kron"), "write it with x @ y, numpy.outer(x, y), and sums along axes"),
+        **dict.fromkeys(("hstack", "column_stack", "dstack"), "call numpy.concatenate or numpy.stack along an axis"),
+        **dict.fromkeys(("nansum", "nanmean", "nanvar"), "leave out the nan: nothing that is encrypted is NaN"),
         "corrcoef": "call numpy.cov(x), and multiply by everlevel.rsqrt of variances, with an interval",
         "ptp": "call x.max() - x.min()",
         "interp": "call everlevel.fit(lambda t: numpy.interp(t, xp, fp), degree, (a, b))(x)",

@@ -83,9 +83,18 @@ def dot(x: Ciphertext | Plaintext | ArrayLike, y: Ciphertext | Plaintext | Array
     return claimed(total, float(np.abs(values).sum()) * vector.bound * (1 + 2.0**-40))
 
 
+@NUMPY.implements(np.vdot)
+def _vdot(a: Any, b: Any) -> Ciphertext:
+    """Compute the sum of products of all values, of which the first ones are conjugated."""
+    first, second = np.ravel(np.conjugate(a) if not getattr(a, "is_real", False) else a), np.ravel(b)
+    return dot(first, second)
+
+
 @NUMPY.implements(np.inner)
 def _inner(a: Any, b: Any) -> Ciphertext:
     """Compute the sum of products along the last axes of both."""
+    if (has_axes(a) or has_axes(b)) and np.ndim(a) <= 2 and np.ndim(b) <= 2:
+        return cast(Ciphertext, NUMPY.functions[np.matmul](a, np.transpose(b)))
     for each in (a, b):
         if isinstance(each, Ciphertext):
             require_vector("inner", each)
@@ -93,7 +102,6 @@ def _inner(a: Any, b: Any) -> Ciphertext:
     return dot(matrix, vector)
 
 
-@NUMPY.implements(np.cumsum)
 def cumsum(x: Ciphertext, *, count: int | None = None) -> Ciphertext:
     """Compute sums up to every slot, as ``numpy.cumsum`` does: ``y[i] = x[0] + … + x[i]``.
 
