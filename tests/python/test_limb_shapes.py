@@ -297,6 +297,26 @@ def test_products_with_matrices_have_a_value_for_each_row(over_limbs: Any) -> No
         assert (other @ x).shape == engine.multiply_matrix(matrix, x).shape == (engine.slot_count,)
 
 
+def test_products_with_encrypted_matrices_are_numpys(over_limbs: Any) -> None:
+    engine, secret_key = over_limbs
+    for shape, rows in (((3, 4), 2), ((3, 4), 3), ((1, 6), 5), ((5, 1), 2), ((2, 3), 4)):
+        values, matrix = np.linspace(-1, 1, int(np.prod(shape))).reshape(shape), np.cos(np.arange(rows * shape[0]))
+        x, matrix = engine.encrypt(values, secret_key), matrix.reshape(rows, -1)
+        y = matrix @ x
+        assert_claims(y, matrix @ values, secret_key, varied=False)
+        assert_claims(y.mean(axis=0), (matrix @ values).mean(axis=0), secret_key, varied=False)
+    x = engine.encrypt(np.ones((2, 3, 4)), secret_key)
+    for other in (np.eye(2), np.eye(24)):
+        with pytest.raises(errors.MessageError, match=r"^matmul: the shapes are"):
+            other @ x
+    with pytest.raises(errors.MessageError, match=r"^matmul: the shapes are .* at most 128 slots"):
+        np.ones((40, 3)) @ engine.encrypt(np.ones((3, 4)), secret_key)
+    with pytest.raises(errors.OperandTypeError, match=r"^multiply_matrix: the ciphertext is of shape \(2, 3, 4\)"):
+        engine.multiply_matrix(np.eye(24), x)
+    with pytest.raises(errors.OperandTypeError, match=r"^multiply_matrix: .*a vector is needed"):
+        {0: np.ones(engine.slot_count)} @ x
+
+
 def test_claims_take_the_place_of_bounds(over_limbs: Any) -> None:
     engine, secret_key = over_limbs
     values = np.array([[0.5, -0.25, 0.125], [0.25, 0.25, -0.75]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..._common.slot_moves import as_slots
+from ...errors import OperandTypeError
 from .. import _diagonals
 from . import _operands
 from ._core import Core
@@ -56,7 +57,7 @@ def multiply_matrix(
     MessageError, MessageTypeError
         If it isn't a matrix of finite numbers, or a diagonal hasn't `slot_count` of them.
     OperandTypeError
-        If an offset is no integer.
+        If an offset is no integer, or the ciphertext has several dimensions.
     OutOfMemoryError
         If there is too little memory.
 
@@ -72,7 +73,16 @@ def multiply_matrix(
     array([21., 43.])
     """
     operation = "multiply_matrix"
-    x = as_slots(_operands.ciphertext(self, operation, "ciphertext", ciphertext))
+    given = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    if len(given._layout.shape or ()) > 1:
+        raise OperandTypeError(
+            f"{operation}: the ciphertext is of shape {given.shape}, and a vector is needed; write matrix @ x for two "
+            f"dimensions, or reshape it: x.reshape(-1)",
+            argument="ciphertext",
+            expected="a vector",
+            actual=str(given.shape),
+        )
+    x = as_slots(given)
     entries, is_real = _diagonals.entries(operation, matrix, self.slot_count)
     bits = _operands.bits(self, operation, precision_bits)
     key = self._key(operation, x._native.secret_id)

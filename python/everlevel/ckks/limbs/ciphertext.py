@@ -12,6 +12,7 @@ from ..._common.opaque import is_clear
 from ..._common.operators import Axis, Vector
 from ..._common.slot_shapes import SLOTS, Layout
 from ..._native import LimbsCiphertext as NativeCiphertext
+from ...errors import MessageError
 from .. import _checks
 
 __all__ = ["Ciphertext"]
@@ -25,8 +26,9 @@ class Ciphertext(Vector):
     use the evaluation key that the engine has made, or was given, for the ciphertext's secret.
 
     It remembers the `shape` of what was encrypted, as NumPy's arrays do: `len`, sums and means are those of the values
-    that are there, and shapes broadcast; ``matrix @ a`` has a value for each row. Rotations, `Engine.multiply_matrix`
-    and vectors of `slot_count` values work on all slots, and give the slots' shape, with zeros after the values.
+    that are there, and shapes broadcast; ``matrix @ a`` has a value, or a row, for each row. Rotations,
+    `Engine.multiply_matrix` and vectors of `slot_count` values work on all slots, and give the slots' shape, with zeros
+    after the values.
 
     ============================  ===================================================
     expression                    bits of budget that it spends
@@ -154,12 +156,27 @@ class Ciphertext(Vector):
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not isinstance(matrix, (list, tuple, np.ndarray, Mapping)):
             return super().__rmatmul__(matrix)  # type: ignore[misc,no-any-return]
+        if len(self._layout.shape or ()) > 1 and not isinstance(matrix, Mapping):
+            return self._of_columns(matrix)
         product: Ciphertext = self._engine.multiply_matrix(matrix, self)
         rows, *columns = (product.slot_count,) if isinstance(matrix, Mapping) else np.shape(matrix)
         if tuple(columns) != self._layout.shape or rows > self.slot_count:
             return product
         # Slots behind the rows hold zeros.
         return product._with(slot_shapes.layout((rows,), self.slot_count))
+
+    def _of_columns(self, matrix: Any) -> Ciphertext:
+        """Multiply a matrix in the clear with an encrypted one, whose rows are one after the other."""
+        entries, _ = _checks.matrix("matmul", matrix)
+        rows, width = len(entries), self.shape[-1]
+        if self.ndim > 2 or entries.shape[1] != len(self) or rows * width > self.slot_count:
+            raise MessageError(
+                f"matmul: the shapes are {entries.shape} and {self.shape}, and (m, k) and (k, n) are needed, with m·n "
+                f"of at most {self.slot_count} slots; reshape one, or take parts",
+                slot_count=self.slot_count,
+            )
+        product: Ciphertext = self._engine.multiply_matrix(np.kron(entries, np.eye(width)), self.reshape(-1))
+        return product._with(slot_shapes.layout((rows, width), self.slot_count))
 
     def _stored(self) -> tuple[NativeCiphertext, dict[str, str]]:
         return self._native, {**({"real": "true"} if self.is_real else {}), **self._layout.notes()}
