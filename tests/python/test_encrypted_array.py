@@ -101,6 +101,18 @@ def test_what_does_not_fit_is_refused(party: Party, tables: Any) -> None:
     for call in (lambda: x + other, lambda: x * np.ones(7)[:, None], lambda: x - np.ones((2, ROWS, 2))):
         with pytest.raises(errors.MessageError, match=r"the shapes are|of shapes"):
             call()
+    # Blocks that fill their slots take vectors of any length.
+    long = engine.encrypt_many(np.ones(1100), key, bound=1)
+    short: Any = [engine.encrypt(np.ones(size), key, bound=1) for size in (76, 512, 600)]
+    for call in (
+        *(lambda other=other: long + other for other in short),
+        lambda: short[0] * long,
+        lambda: long * engine.encode(np.ones(512)),
+        lambda: x + engine.encrypt(np.ones((170, 3)), key, bound=1),
+    ):
+        with pytest.raises(errors.MessageError, match=r"the shapes are .* don't broadcast to the first"):
+            call()
+    np.testing.assert_allclose(engine.decrypt(long + engine.encrypt([2.0], key, bound=2), key), 3, atol=1e-4)
     for index in (slice(0, 9, 2), slice(5, 5), 700, -701, 0.5):
         with pytest.raises(errors.ParameterError, match=r"^getitem: index is"):
             x[index]

@@ -178,6 +178,13 @@ class BlockArray(Shaped, Encrypted):
                     f"numbers of rows; encrypt both in one shape"
                 )
             return list(operand._blocks)
+        above = max(getattr(operand, "ndim", 0) - self.ndim + 1, 0)
+        if isinstance(operand, slot_shapes.InSlots) and operand.shape[:above] not in ((), (1,)):
+            # A block that fills its slots would take a vector of any length.
+            raise MessageError(
+                f"{operation}: the shapes are {self.shape} and {operand.shape}, which don't broadcast to the first; "
+                f"encrypt both by encrypt_many"
+            )
         if isinstance(operand, (list, tuple, np.ndarray)):
             values = self._numbers(operation, operand)
             if values.ndim == self.ndim and len(values) == len(self):
