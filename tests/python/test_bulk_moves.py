@@ -278,3 +278,39 @@ def test_what_has_no_answer_is_refused(kind: type[Exception], call: Callable[[bu
 def test_indices_name_what_there_is_in_their_place() -> None:
     with pytest.raises(errors.OperandTypeError, match=r"x\.roll\(shift\) or x\.permute\(order\)"):
         encrypted([1, 2, 3])[0]
+
+
+def test_numpys_names_are_methods() -> None:
+    values = RNG.integers(0, 2, (3, 4))
+    x: Any = encrypted(values, 1)
+    for function in (
+        np.sum,
+        lambda x: np.sum(x, axis=0),
+        np.add.reduce,
+        lambda x: np.roll(x, 2, axis=1),
+        np.transpose,
+        lambda x: x.T,
+        np.flip,
+        np.rot90,
+        np.ravel,
+        lambda x: np.reshape(x, (2, 6)),
+        lambda x: np.expand_dims(x, 1),
+        lambda x: np.arange(4) + x,
+        lambda x: np.add(x, [1, 2, 3, 4]),
+        lambda x: np.multiply(2, x),
+        lambda x: np.subtract(15, x),
+    ):
+        found, expected = function(x), function(values)
+        assert found.shape == np.shape(expected)
+        assert np.array_equal(decrypted(found), expected)
+    assert (np.shape(x), np.ndim(x), np.size(x)) == ((3, 4), 2, 12)
+    for call, words in (
+        (lambda: np.where(x, x, 0), r"^numpy\.where: .*engine\.select\(bits, x, y\)"),
+        (lambda: np.mean(x), r"^numpy\.mean: .*divide what is decrypted"),
+        (lambda: np.sum(x, dtype=int), r"^numpy\.sum: got an unexpected"),
+        (lambda: np.exp(x), r"^numpy\.exp: there is no such operation"),
+        (lambda: np.multiply.reduce(x), r"^numpy\.multiply: reduce isn't for"),
+        (lambda: np.transpose(x, (0, 5)), r"^transpose: the arguments don't fit"),
+    ):
+        with pytest.raises(errors.OperandTypeError, match=words):
+            call()

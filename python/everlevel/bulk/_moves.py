@@ -188,10 +188,12 @@ def sum(self: Core, ciphertext: Ciphertext, *, axis: Any = None, keepdims: bool 
     count = math.prod(x.shape[place] for place in axes)
     largest, most = count * x.max_value, self._context.set.space - 1
     if largest > most:
+        fitting = most // x.max_value
+        how = f"add up to {fitting} of them" if fitting > 1 else "give a smaller max_value when encrypting"
         raise SpaceError(
             f"{operation}: sums of {count} elements up to {x.max_value} may be {largest}, and the space ends at "
-            f"{most}; add up to {most // x.max_value} of them, and then sums' digits, which "
-            f"engine.bootstrap_many(x, [lambda m: m % 4, lambda m: m // 4]) gives; or choose parameters of more bits",
+            f"{most}; {how}, and then sums' digits, which engine.bootstrap_many(x, [lambda m: m % 4, lambda m: m // 4])"
+            f" gives; or choose parameters of more bits",
             found=largest,
             needed=most,
         )

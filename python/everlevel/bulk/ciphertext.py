@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log2
-from typing import Any, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 import numpy as np
 
 from .. import _native
-from .._common import spaces
+from .._common import slot_shapes, spaces
+from .._common.numpy_calls import NumpyCalls
 from .._common.opaque import Encrypted
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
 from ..errors import MessageError, OperandTypeError
 
 __all__ = ["Ciphertext"]
+
+NUMPY: Final = NumpyCalls(
+    advice="use its operators and the engine's methods, or decrypt it first",
+    methods={np.sum: "sum", np.roll: "roll", np.reshape: "reshape"},
+    attributes={np.shape: "shape", np.ndim: "ndim", np.size: "size"},
+    of_ufuncs={(np.add, "reduce"): "sum"},
+    next_steps={
+        "where": "call engine.select(bits, x, y)",
+        **dict.fromkeys(("take", "repeat", "tile"), "call x.permute(order), with each element once"),
+        **dict.fromkeys(("concatenate", "stack", "split"), "encrypt the parts in one array"),
+        **dict.fromkeys(("mean", "average"), "sum up, and divide what is decrypted"),
+    },
+)
 
 
 class Operations(Protocol):
@@ -147,6 +162,12 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
         """
         return float(self.size * (self._bootstrap_count + 1) * 2.0**self._engine.max_log2_p_fail)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return NUMPY.operator(Ciphertext, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return NUMPY.function(function, args, kwargs)
+
     def __repr__(self) -> str:
         bits = self._engine.message_bits
         what = "bits" if bits is None else f"integers 0..{self._max_value} of {bits} bits"
@@ -207,6 +228,20 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
         """
         return self._engine.permute(self, order, axis)
 
+    @property
+    def T(self) -> Ciphertext:  # noqa: N802 (NumPy's name)
+        """The transpose, by a permutation.
+
+        Examples
+        --------
+        >>> engine, secret_key = bulk_engine, bulk_secret_key
+        >>> engine.decrypt(engine.encrypt([[3, 9, 12]], secret_key).T, secret_key)
+        array([[ 3],
+               [ 9],
+               [12]], dtype=uint8)
+        """
+        return _arranged("transpose", self, np.transpose)
+
     def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Ciphertext:
         """Add up integers along axes, while the sums stay in the space: see `Engine.sum`.
 
@@ -262,6 +297,18 @@ class Ciphertext(Shaped, Encrypted, OfEngine):
             return NotImplemented
         result: Ciphertext = spaces.power(self._engine, self, exponent)
         return result
+
+
+def _arranged(operation: str, x: Ciphertext, function: Callable[[Any], Any]) -> Ciphertext:
+    """Put elements where a function of NumPy brings their places, each to one."""
+    places = slot_shapes.called(operation, lambda: function(np.arange(x.size).reshape(x.shape)))
+    in_order = np.array_equal(np.ravel(places), np.arange(x.size))
+    return x.reshape(np.shape(places)) if in_order else x.permute(places)
+
+
+NUMPY.moves(
+    (np.transpose, np.swapaxes, np.moveaxis, np.flip, np.rot90, np.ravel, np.squeeze, np.expand_dims), _arranged
+)
 
 
 def _is_operand(value: Any) -> bool:
