@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use everlevel_math::{DoubleDouble, Real};
+use everlevel_math::{DoubleDouble, Modulus, Real};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
@@ -22,6 +22,8 @@ pub(crate) struct Ladder {
     pub ratios: Vec<f64>,
     /// The scales again, where constants need more bits than doubles have.
     pub exact_scales: Option<Vec<DoubleDouble>>,
+    /// Whether every modulus has room for all values, whatever level they are of.
+    pub is_roomy: bool,
 }
 
 /// A batch of ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys
@@ -61,6 +63,9 @@ fn exact_product(ring: &Ring, set: &PrimeSet) -> DoubleDouble {
     set.indices().iter().map(prime).fold(DoubleDouble::ONE, |product, q| product * q)
 }
 
+/// log2 of the factors that values are taken with at lower levels, as they are: a rounding of what multiplies them then
+/// counts no more than both roundings otherwise.
+const MOST_LOG2_FACTOR: f64 = 0.6;
 /// Bits that constants are rounded to, at least, where levels allow.
 const CONSTANT_BITS: f64 = 52.0;
 
@@ -87,7 +92,12 @@ impl Ladder {
             scales.push((below * r).sqrt());
             ratios.push(r);
         }
-        Self { sets, scales, ratios, exact_scales: None }
+        Self { sets, scales, ratios, exact_scales: None, is_roomy: false }
+    }
+
+    /// This ladder, where values are far smaller than every modulus.
+    pub fn roomy(self) -> Self {
+        Self { is_roomy: true, ..self }
     }
 
     /// This ladder for scales of more bits than doubles have.
@@ -154,47 +164,66 @@ impl Ladder {
     /// `Σ c_i·w_i` at `target`, which is below every operand's level.
     ///
     /// Each product is with an integer of about `c·R`, followed by a division by `R`, the ratio of an intermediate
-    /// modulus to the target's. Where the operands share an intermediate modulus, they share the division.
+    /// modulus to the target's. The operands share the division: all of them have the primes of the intermediate
+    /// modulus where levels' primes are nested, or else one of them has each. What lacks some of them is a multiple of
+    /// these, with residues of zero.
     pub fn linear_combination(&self, ring: &Ring, terms: &[(&Batch, f64)], target: usize) -> Batch {
         let to = &self.sets[target];
         let common = terms.iter().map(|(w, _)| w.set().clone()).reduce(|a, b| a.intersection(&b));
         let from = common.map(|common| intermediate(ring, &common, to));
         let needed = CONSTANT_BITS.min(self.ratios[target + 1].log2() - 1.0);
-        match from {
-            Some(from) if terms.len() == 1 || ratio(ring, &from, to).log2() >= needed => {
-                self.combine(ring, terms, &from, target)
-            }
-            _ => {
-                let mut each = terms.iter().map(|term| self.linear_combination(ring, &[*term], target));
-                let mut sum = each.next().expect("a linear combination has terms");
-                each.for_each(|w| sum.add_assign(ring, &w));
-                sum
-            }
-        }
+        let shared = from.filter(|from| terms.len() == 1 || ratio(ring, from, to).log2() >= needed);
+        let own = |w: &Batch| shared.clone().unwrap_or_else(|| intermediate(ring, w.set(), to));
+        let from = terms.iter().map(|(w, _)| own(w)).reduce(|a, b| a.union(&b)).expect("a combination has terms");
+        let mut sums = terms[0].0.zeros(ring, &from);
+        self.add_multiples(ring, parts_of(&mut sums), terms, (&from, own), target);
+        Batch { cts: Rlwe::rescale_many(sums, ring, to), level: target }
     }
 
-    fn combine(&self, ring: &Ring, terms: &[(&Batch, f64)], from: &PrimeSet, target: usize) -> Batch {
-        let mut sums = terms.first().map_or(Vec::new(), |(w, _)| w.zeros(ring, from));
-        self.add_multiples(ring, parts_of(&mut sums), terms, from, target);
-        Batch { cts: Rlwe::rescale_many(sums, ring, &self.sets[target]), level: target }
-    }
-
-    /// `sums += Σ c_i·w_i` modulo `from`, before the division that brings them to `target`.
+    /// `sums += Σ c_i·w_i` modulo `from`, before the division that brings them to `target`: each by way of those primes
+    /// that are its `own`.
     fn add_multiples<'s>(
         &self,
         ring: &Ring,
         sums: impl Iterator<Item = [&'s mut Poly<Eval>; 2]>,
         terms: &[(&Batch, f64)],
-        from: &PrimeSet,
+        (from, own): (&PrimeSet, impl Fn(&Batch) -> PrimeSet),
         target: usize,
     ) {
-        let integers: Vec<i128> = terms.iter().map(|(w, c)| self.factor(ring, *c, w.level, from, target).0).collect();
+        let factor = |(w, c): &(&Batch, f64)| {
+            let own = own(w);
+            (self.factor(ring, *c, w.level, &own, target).0, from.difference(&own))
+        };
+        let factors: Vec<(i128, PrimeSet)> = terms.iter().map(factor).collect();
         for (at, [c0, c1]) in sums.enumerate() {
-            for ((w, _), integer) in terms.iter().zip(&integers) {
-                ring.mul_residues_add_assign(c0, &w.cts[at].c0, |m| m.reduce_i128(*integer));
-                ring.mul_residues_add_assign(c1, &w.cts[at].c1, |m| m.reduce_i128(*integer));
+            for ((w, _), (integer, lacking)) in terms.iter().zip(&factors) {
+                let residue = |m: &Modulus| {
+                    let primes = lacking.indices().iter().map(|&prime| m.reduce(ring.modulus(prime).q()));
+                    primes.fold(m.reduce_i128(*integer), |product, q| m.mul(product, q))
+                };
+                ring.mul_residues_add_assign(c0, &w.cts[at].c0, residue);
+                ring.mul_residues_add_assign(c1, &w.cts[at].c1, residue);
             }
         }
+    }
+
+    /// The factor of a value whose primes at a lower level are taken as they are, at that level's scale: none where it
+    /// hasn't all of them, where the modulus has no room to spare, and where the factor would magnify what multiplies
+    /// it.
+    pub fn cut_factor(&self, from: usize, to: usize) -> Option<f64> {
+        let factor = self.scales[from] / self.scales[to];
+        let serves = self.is_roomy && self.is_nested(from, to);
+        (serves && factor.log2().abs() < MOST_LOG2_FACTOR).then_some(factor)
+    }
+
+    /// Values whose primes at a lower level are taken as they are.
+    pub fn cut(&self, w: &Batch, to: usize) -> Batch {
+        Batch { cts: w.cts.iter().map(|ct| ct.restricted(&self.sets[to])).collect(), level: to }
+    }
+
+    /// Whether a value at a level has all primes of a lower one.
+    pub fn is_nested(&self, from: usize, to: usize) -> bool {
+        self.sets[to].is_subset(&self.sets[from])
     }
 
     /// This message at a lower level, with that level's scale.
@@ -243,10 +272,10 @@ impl Ladder {
         }
         if let Some(products) = &mut sum.products {
             let parts = products.iter_mut().map(|[c0, c1, _]| [c0, c1]);
-            return self.add_multiples(ring, parts, &merged, from, sum.target);
+            return self.add_multiples(ring, parts, &merged, (from, |_: &Batch| from.clone()), sum.target);
         }
         let linear = sum.linear.get_or_insert_with(|| merged[0].0.zeros(ring, from));
-        self.add_multiples(ring, parts_of(linear), &merged, from, sum.target);
+        self.add_multiples(ring, parts_of(linear), &merged, (from, |_: &Batch| from.clone()), sum.target);
     }
 
     /// The value of a sum that has a product.

@@ -186,12 +186,12 @@ const BOOTSTRAPS: &str = "
     lossy_bootstrap_key large 3 65d2ebd88b03c4c5de001a87
     bootstrap_key both medium 3 2f9081e92c9a2186296ace7b
     encrypt c30a50c0e471bfbeb0d9ca13
-    bootstrap 896d51c57b8a4ba9ac93891d
-    lossy 4f8a97ad0e8d5ed3bd17f036
-    usual a3b9c10b4f943e8e59f60cbd
-    lossy real f0d492a027d0ad49f369a6e3
-    sign d852b399cdd8f2599174e1ce
-    small 46403594c171e87ce23a22d3
-    merge, real 78565af58d83225f0174e26f
-    merge, imaginary 8860c9b833bdf3894d711948
+    bootstrap 2431c5414265c5ad034c4e54
+    lossy 40d031c1b38cc173c446fa1c
+    usual f8e3d2a0e4993802031c475d
+    lossy real fef5e00a10267a1b9d45af05
+    sign 76af998dc9ef3970cc95243c
+    small df0f8f96761fa1689c09df23
+    merge, real 6436016ad9f92fed00445eb3
+    merge, imaginary df7947f2006d64418dbe2845
 ";

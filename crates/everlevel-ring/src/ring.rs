@@ -299,7 +299,7 @@ impl Ring {
         }
     }
 
-    /// `acc += a·c` for an integer given by its residue at each prime; `a` may have more primes.
+    /// `acc += a·c` at the primes of `a`, for an integer given by its residue at each prime.
     pub fn mul_residues_add_assign<R: Basis>(
         &self,
         acc: &mut Poly<R>,
@@ -308,7 +308,11 @@ impl Ring {
     ) {
         match any_there([&*acc, a]) {
             true => self.scale_add_there(acc, a, |i| c(self.modulus(i))),
-            false => self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m))),
+            false => self.each_limb(acc, |m, l, i| {
+                if a.set.contains(i) {
+                    m.mul_scalar_add_assign(l, a.limb(i), c(m));
+                }
+            }),
         }
     }
 

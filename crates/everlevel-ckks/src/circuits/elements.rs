@@ -48,6 +48,19 @@ pub(crate) trait Arithmetic {
     fn add_constant(&self, x: &mut Self::Value, c: f64);
     /// Zeros at the level of other values.
     fn zero(&self, x: &Self::Value) -> Self::Value;
+    /// The factor of a value whose part at a lower level is taken as it is ([`Arithmetic::cut`]); none where that is
+    /// not to be done.
+    fn cut_factor(&self, _from: usize, _to: usize) -> Option<f64> {
+        None
+    }
+    /// A multiple of a value at a lower level by [`Arithmetic::cut_factor`], without a rounding.
+    fn cut(&self, _: &Self::Value, _to: usize) -> Self::Value {
+        unreachable!("values have a factor first")
+    }
+    /// A value at a lower level, for all products and sums there; none where these take it as it is.
+    fn lowered(&self, _: &Self::Value, _to: usize) -> Option<Self::Value> {
+        None
+    }
     /// Tells what a value is.
     fn has_role(&self, _: &mut Self::Value, _: Role) {}
 
@@ -101,6 +114,18 @@ impl Arithmetic for OfLevels<'_> {
         self.ladder.add_constant(self.ring, x, c);
     }
 
+    fn cut_factor(&self, from: usize, to: usize) -> Option<f64> {
+        self.ladder.cut_factor(from, to)
+    }
+
+    fn cut(&self, x: &Batch, to: usize) -> Batch {
+        self.ladder.cut(x, to)
+    }
+
+    fn lowered(&self, x: &Batch, to: usize) -> Option<Batch> {
+        (!self.ladder.is_nested(x.level, to)).then(|| self.ladder.mul_constant(self.ring, x, 1.0, to))
+    }
+
     fn zero(&self, x: &Batch) -> Batch {
         Batch { cts: x.zeros(self.ring, x.set()), level: x.level }
     }
@@ -122,11 +147,19 @@ pub(crate) struct BasisElements<A: Arithmetic> {
     basis: Basis,
     x_level: usize,
     known: BTreeMap<usize, A::Value>,
+    /// Elements at lower levels than their own, by both.
+    lowered: BTreeMap<(usize, usize), A::Value>,
 }
 
 impl<A: Arithmetic> BasisElements<A> {
     pub fn new(arithmetic: A, basis: Basis, x: A::Value) -> Self {
-        Self { x_level: arithmetic.level(&x), arithmetic, basis, known: BTreeMap::from([(1, x)]) }
+        Self {
+            x_level: arithmetic.level(&x),
+            arithmetic,
+            basis,
+            known: BTreeMap::from([(1, x)]),
+            lowered: BTreeMap::new(),
+        }
     }
 
     fn is_chebyshev(&self) -> bool {
@@ -148,12 +181,14 @@ impl<A: Arithmetic> BasisElements<A> {
         if is_chebyshev && a != b {
             self.compute(a - b);
         }
+        let above = self.level_of(k) + 1;
+        [a, b].into_iter().for_each(|j| self.lower(j, above));
         let arithmetic = &self.arithmetic;
-        let mut sum = arithmetic.empty(self.level_of(k));
+        let mut sum = arithmetic.empty(above - 1);
         // T_a·T_b = (T_(a+b) + T_(a−b))/2.
-        arithmetic.add_product(&mut sum, &self.known[&a], &self.known[&b], if is_chebyshev { 2 } else { 1 });
+        arithmetic.add_product(&mut sum, self.at(a, above), self.at(b, above), if is_chebyshev { 2 } else { 1 });
         if is_chebyshev && a != b {
-            arithmetic.add_terms(&mut sum, &[(&self.known[&(a - b)], -1.0)]);
+            arithmetic.add_terms(&mut sum, &[(self.at(a - b, above), -1.0)]);
         }
         let mut element = arithmetic.finish(sum);
         if is_chebyshev && a == b {
@@ -161,6 +196,21 @@ impl<A: Arithmetic> BasisElements<A> {
         }
         arithmetic.has_role(&mut element, Role::Element(self.basis, k));
         self.known.insert(k, element);
+    }
+
+    /// Brings an element that is known to a lower level, where products don't take it as it is.
+    fn lower(&mut self, k: usize, level: usize) {
+        if self.level_of(k) > level
+            && !self.lowered.contains_key(&(k, level))
+            && let Some(value) = self.arithmetic.lowered(&self.known[&k], level)
+        {
+            self.lowered.insert((k, level), value);
+        }
+    }
+
+    /// An element that is known, for products and sums at a level or above.
+    fn at(&self, k: usize, level: usize) -> &A::Value {
+        self.lowered.get(&(k, level)).unwrap_or_else(|| &self.known[&k])
     }
 
     /// Element `k ≥ 1`.
@@ -174,7 +224,10 @@ impl<A: Arithmetic> BasisElements<A> {
     fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, kept: Option<&[usize]>) -> Value<A::Value> {
         let (mut value, constant) = match self.combined(p, babies, target) {
             Some((terms, constant)) if terms.is_empty() => return Value::Constant(constant),
-            Some((terms, constant)) => (self.arithmetic.linear_combination(&self.taken(&terms), target), constant),
+            Some((terms, constant)) => {
+                let taken: Vec<_> = terms.iter().map(|(k, c)| (&self.known[k], *c)).collect();
+                (self.arithmetic.linear_combination(&taken, target), constant)
+            }
             None => {
                 let mut sum = (self.arithmetic.empty(target), 0.0);
                 self.add_parts(&mut sum, p, babies, target, kept);
@@ -199,22 +252,24 @@ impl<A: Arithmetic> BasisElements<A> {
         Some((terms, p.first().copied().unwrap_or(0.0)))
     }
 
-    fn taken(&self, terms: &[(usize, f64)]) -> Vec<(&A::Value, f64)> {
-        terms.iter().map(|(k, c)| (&self.known[k], *c)).collect()
-    }
-
     /// Adds `p` to a sum at level `target` and its constant: with its remainders, whose products share a key switch.
     fn add_parts(&mut self, sum: &mut (A::Sum, f64), p: &[f64], babies: usize, target: usize, kept: Option<&[usize]>) {
         if let Some((terms, constant)) = self.combined(p, babies, target) {
             sum.1 += constant;
             if !terms.is_empty() {
-                self.arithmetic.add_terms(&mut sum.0, &self.taken(&terms));
+                let taken: Vec<_> = terms.iter().map(|&(k, c)| (self.at(k, target + 1), c)).collect();
+                self.arithmetic.add_terms(&mut sum.0, &taken);
             }
             return;
         }
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         let k = 1 << degree.ilog2();
-        let (quotient, remainder) = self.divide(&p[..=degree], k);
+        let (mut quotient, remainder) = self.divide(&p[..=degree], k);
+        // What multiplies a multiple of the element is as much smaller.
+        let cut = self.arithmetic.cut_factor(self.level_of(k), target + 1).filter(|_| self.level_of(k) > target + 1);
+        if let Some(factor) = cut {
+            quotient.iter_mut().for_each(|c| *c /= factor);
+        }
         let kept_beside = kept.map(|kept| [kept, &[k]].concat());
         // The first to be evaluated takes memory during the other's products: the remainder waits, but for elements
         // that go after it.
@@ -226,11 +281,16 @@ impl<A: Arithmetic> BasisElements<A> {
             // A power of two comes from squares of any smaller one.
             let largest = self.known.keys().rev().copied().find(|j| j.is_power_of_two() && *j <= k);
             self.known.retain(|&j, _| Some(j) == largest || kept.contains(&j));
+            self.lowered.clear();
         }
         self.compute(k);
+        let element = &self.known[&k];
         match quotient {
-            Value::Constant(c) => self.arithmetic.add_terms(&mut sum.0, &[(&self.known[&k], c)]),
-            Value::Ciphertext(q) => self.arithmetic.add_product(&mut sum.0, &q, &self.known[&k], 1),
+            Value::Constant(c) => self.arithmetic.add_terms(&mut sum.0, &[(element, c * cut.unwrap_or(1.0))]),
+            Value::Ciphertext(q) if cut.is_some() => {
+                self.arithmetic.add_product(&mut sum.0, &q, &self.arithmetic.cut(element, target + 1), 1);
+            }
+            Value::Ciphertext(q) => self.arithmetic.add_product(&mut sum.0, &q, self.at(k, target + 1), 1),
         }
         if kept.is_none() {
             self.add_parts(sum, &remainder, babies, target, None);

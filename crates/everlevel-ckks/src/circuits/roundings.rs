@@ -5,12 +5,12 @@ use std::cell::Cell;
 
 use crate::circuits::elements::Arithmetic;
 use crate::core::Core;
+use crate::ladder::Ladder;
 
 /// Arithmetic of numbers with the roundings that ciphertexts' steps would add, to first order.
 pub(crate) struct Roundings<'a> {
     core: &'a Core,
-    /// The scale of each level.
-    scales: &'a [f64],
+    ladder: &'a Ladder,
     count: Cell<usize>,
 }
 
@@ -43,16 +43,16 @@ impl Rounded {
 }
 
 impl<'a> Roundings<'a> {
-    /// Arithmetic on levels of these scales.
-    pub fn new(core: &'a Core, scales: &'a [f64]) -> Self {
-        Self { core, scales, count: Cell::new(0) }
+    /// Arithmetic on the levels of a ladder.
+    pub fn new(core: &'a Core, ladder: &'a Ladder) -> Self {
+        Self { core, ladder, count: Cell::new(0) }
     }
 
     /// A number at a level, with a rounding of its own.
     fn rounded(&self, mut x: Rounded) -> Rounded {
         let index = self.count.replace(self.count.get() + 1);
         x.errors.resize(index, 0.0);
-        x.errors.push(self.core.rounding_error(self.scales[x.level]));
+        x.errors.push(self.core.rounding_error(self.ladder.scales[x.level]));
         x
     }
 
@@ -97,6 +97,20 @@ impl Arithmetic for &Roundings<'_> {
 
     fn add_constant(&self, x: &mut Rounded, c: f64) {
         x.value += c;
+    }
+
+    fn cut_factor(&self, from: usize, to: usize) -> Option<f64> {
+        self.ladder.cut_factor(from, to)
+    }
+
+    fn cut(&self, x: &Rounded, to: usize) -> Rounded {
+        let factor = self.ladder.scales[x.level] / self.ladder.scales[to];
+        let errors = x.errors.iter().map(|error| error * factor).collect();
+        Rounded { level: to, value: x.value * factor, errors }
+    }
+
+    fn lowered(&self, x: &Rounded, to: usize) -> Option<Rounded> {
+        (!self.ladder.is_nested(x.level, to)).then(|| self.at_level(x, to))
     }
 
     fn zero(&self, x: &Rounded) -> Rounded {

@@ -125,6 +125,8 @@ impl<'a> Work<'a> {
             self.steps.diagonals.iter().map(|row| row.iter().map(lift).collect()).collect();
         let mut scratch = Scratch::default();
         let mut rotated = vec![0u64; 2 * rows.len() * block_len];
+        // A product with a key, before it is turned.
+        let mut product = vec![0u64; 2 * block_len];
         for block in 0..self.ring.n() / block_len {
             let at = block * block_len;
             for ((input, parts), outputs) in self.inputs.iter().zip(&parts).zip(&mut outputs) {
@@ -132,7 +134,7 @@ impl<'a> Work<'a> {
                 for ((map, rows), out) in each {
                     let (r0, r1) = out.split_at_mut(block_len);
                     let from = Source { digits: &input.digits, parts, rows: rows.as_ref() };
-                    self.rotate_block(prime, block, map, from, [r0, r1]);
+                    self.rotate_block((prime, block), map, from, ([r0, r1], &mut product));
                 }
                 let rotated = |baby: usize| [0, 1].map(|part| &rotated[(2 * baby + part) * block_len..][..block_len]);
                 for (outs, row) in outputs.iter_mut().zip(&diagonals) {
@@ -168,11 +170,10 @@ impl<'a> Work<'a> {
     /// Block `block` of `σ(<digits, key> + (P·c0, 0))`, or of `(P·c0, P·c1)` where there is no key.
     fn rotate_block(
         &self,
-        prime: usize,
-        block: usize,
+        (prime, block): (usize, usize),
         map: &GaloisMap,
         Source { digits, parts: [c0, c1], rows }: Source,
-        [r0, r1]: [&mut [u64]; 2],
+        ([r0, r1], product): ([&mut [u64]; 2], &mut [u64]),
     ) {
         let len = r0.len();
         let from = map.source_block(block, len) * len;
@@ -186,8 +187,7 @@ impl<'a> Work<'a> {
         let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
         let part = |k: usize| rows.iter().map(move |r| packed::block(&r[k], from, len));
         let (b, a): (Vec<&[u8]>, Vec<&[u8]>) = (part(0).collect(), part(1).collect());
-        let (mut u0, mut u1) = ([0u64; BLOCK], [0u64; BLOCK]);
-        let (u0, u1) = (&mut u0[..len], &mut u1[..len]);
+        let (u0, u1) = product.split_at_mut(len);
         m.inner_product_packed_pair_into(u0, u1, &x, &b, &a);
         m.add_assign(u0, &c0[range]);
         map.apply_block_into(r0, u0, block);

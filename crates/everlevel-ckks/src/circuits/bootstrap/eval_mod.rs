@@ -231,7 +231,7 @@ impl Plan {
     /// The plan on a ladder, after maps whose output for `t = 1` is the integer `unit`.
     pub fn new(ladder: Ladder, unit: f64, messages: Messages) -> Self {
         let fit = Fit::new(ladder.top_scale() / unit, messages);
-        Self { ladder, fit }
+        Self { ladder: ladder.roomy(), fit }
     }
 
     /// `sin(2πt)` at the ladder's lowest level, from `t/interval` at its top, for all of `u` side by side. `check` is

@@ -81,11 +81,40 @@ pub(crate) fn largest_rounding_of_sine(core: &Core, plan: &Plan, t: f64) -> f64 
 
 /// Standard deviation of the roundings of EvalMod at a number.
 pub(crate) fn rounding_of_sine(core: &Core, plan: &Plan, t: f64) -> f64 {
-    let roundings = Roundings::new(core, &plan.ladder.scales);
+    let roundings = Roundings::new(core, &plan.ladder);
     let u = Rounded::exact(t / plan.fit.interval(), plan.ladder.sets.len() - 1);
     let check: &dyn Fn() -> Result<(), std::convert::Infallible> = &|| Ok(());
     match plan.fit.eval_mod(&roundings, u, check) {
         Ok(sine) => sine.std_dev(),
         Err(never) => match never {},
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuits::bootstrap::method::Method;
+    use crate::{Context, Params, ParamsLiteral};
+
+    #[test]
+    fn sines_take_fourteen_roundings_and_are_what_they_were_fitted_for() {
+        let context = Context::new(Params::try_from(ParamsLiteral::insecure_bootstrap(9)).expect("params"), None, 1);
+        let context = context.expect("context");
+        let tables = BootstrapTables::new(&context.core);
+        for (method, spared) in [(Method::Regular, 0), (Method::Lossy, 0), (Method::Sign, 0), (Method::Lossy, 9)] {
+            let plan = tables.plan(&context.core, MapsKind::Apart, method, spared).expect("plan");
+            let roundings = Roundings::new(&context.core, &plan.ladder);
+            for t in [-3.25, 0.0, 0.1, 7.01] {
+                let u = Rounded::exact(t / plan.fit.interval(), plan.ladder.sets.len() - 1);
+                let check: &dyn Fn() -> Result<(), std::convert::Infallible> = &|| Ok(());
+                let Ok(sine) = plan.fit.eval_mod(&roundings, u, check);
+                assert!((sine.value - plan.fit.sine(t)).abs() < 1e-9, "{method:?}, {t}: {}", sine.value);
+            }
+            // Eleven key switches; T_1 for the product with T_2, and two combinations.
+            let once = Roundings::new(&context.core, &plan.ladder);
+            let u = Rounded::exact(0.0, plan.ladder.sets.len() - 1);
+            let Ok(sine) = plan.fit.eval_mod(&once, u, &|| Ok::<_, std::convert::Infallible>(()));
+            assert_eq!(sine.errors.len(), 14, "{method:?}");
+        }
     }
 }

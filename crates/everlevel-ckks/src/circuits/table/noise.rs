@@ -172,7 +172,7 @@ impl<'a> TableNoise<'a> {
 
     /// Contribution of each rounding on the way to a table's value for an integer.
     fn roundings(&self, series: &[f64], m: usize) -> Vec<f64> {
-        let roundings = Roundings::new(self.core, &self.core.ladder.scales);
+        let roundings = Roundings::new(self.core, &self.core.ladder);
         let x = Rounded::exact(self.space.angle(m).cos(), self.level + self.space.depth());
         // Before the last polynomial elements are dropped, and the same ones made again, whose roundings would be
         // others here: nothing is the last.
