@@ -68,6 +68,12 @@ fn kernels(criterion: &mut Criterion) {
 /// Limbs, baby steps, giant steps.
 const MATRICES: [(usize, usize, usize); 3] = [(2, 16, 8), (6, 16, 16), (13, 16, 8)];
 
+/// The sums of giant steps, each of products of all baby steps' ciphertexts with diagonals of its own.
+fn terms<'a>(cts: &'a [[Poly<Eval>; 2]], diagonals: &'a [PackedPoly]) -> Vec<Vec<PackedTerm<'a>>> {
+    let rows = diagonals.chunks(cts.len());
+    rows.map(|row| cts.iter().map(<[_; 2]>::each_ref).zip(row).collect()).collect()
+}
+
 fn giant_steps(criterion: &mut Criterion) {
     let primes: Vec<u64> = primes::ntt_primes_below(48, LOG_N).take(13).collect();
     let ring = Ring::new(LOG_N, &primes).expect("primes");
@@ -85,11 +91,7 @@ fn giant_steps(criterion: &mut Criterion) {
         };
         let cts: Vec<[Poly<Eval>; 2]> = (0..babies).map(|_| [poly(), poly()]).collect();
         let diagonals: Vec<PackedPoly> = (0..babies * giants).map(|_| PackedPoly::new(&poly())).collect();
-        let terms = |diagonals: &'_ [PackedPoly]| -> Vec<Vec<PackedTerm<'_>>> {
-            let rows = diagonals.chunks(babies);
-            rows.map(|row| cts.iter().map(<[_; 2]>::each_ref).zip(row).collect()).collect()
-        };
-        let sums = terms(&diagonals);
+        let sums = terms(&cts, &diagonals);
         group.throughput(Throughput::Elements((limbs * babies * giants * N) as u64));
         let mut out = Aligned::new(&vec![0; N]);
         group.bench_function(BenchmarkId::new("whole limbs", format!("{limbs} limbs, {babies} by {giants}")), |b| {
@@ -117,7 +119,7 @@ fn giant_steps(criterion: &mut Criterion) {
         };
         let halves = PackedPoly::many(&ring, &set, Symmetry::Conjugate, diagonals.len(), symmetric);
         let halves = halves.unwrap_or_else(|never| match never {});
-        let sums = terms(&halves);
+        let sums = terms(&cts, &halves);
         group.bench_function(BenchmarkId::new("by half", format!("{limbs} limbs, {babies} by {giants}")), |b| {
             let products = || sums.chunks(8).map(|sums| ring.inner_products_packed(&set, sums)).collect();
             b.iter(|| pool.install(|| -> Vec<_> { products() }));

@@ -53,6 +53,12 @@ class MemoryEstimate:
         return f"{format_bytes(self.held)}, and {format_bytes(self.work)} until it is done"
 
 
+def arguments(**given: Any) -> dict[str, Any]:
+    """Return the arguments that the memory of a call of CKKS depends on: those that are given, beside usual ones."""
+    usual = {"stage_count": 0, "large": False, "small": False, "count": 1, "shape": (1, 1), "is_real": True}
+    return {**usual, **given}
+
+
 def check_operation(operation: Any, known: Sequence[str]) -> str:
     """Check that the memory of an operation is known."""
     if not (isinstance(operation, str) and operation in known):

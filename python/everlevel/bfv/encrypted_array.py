@@ -38,7 +38,8 @@ class EncryptedArray(BlockArray):
     >>> x = bfv_engine.encrypt_many(table, bfv_secret_key)
     >>> x.shape, len(x.blocks)
     ((1500, 2), 3)
-    >>> bfv_engine.decrypt((x * 2 - table).sum(axis=0), bfv_secret_key) - table.sum(axis=0) % bfv_engine.plain_modulus
+    >>> error = bfv_engine.decrypt((x * 2 - table).sum(axis=0), bfv_secret_key) - table.sum(axis=0)
+    >>> error % bfv_engine.plain_modulus
     array([0, 0])
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .._common.memory import MemoryEstimate, check_number, check_operation
+from .._common.memory import MemoryEstimate, arguments, check_number, check_operation
 from ._core import Core
 from ._sets import LEVEL, STAGE_COUNT
 
@@ -47,15 +47,11 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
     calls = _CALLS[check_operation(operation, tuple(_CALLS))]
     context = self._context.ckks
     units = -(-check_number("count", count) // context.slot_count)
-    call = {
+    call = arguments(
         # Keys are for all levels.
-        "level": context.max_level if operation == "create_evaluation_key" else LEVEL,
-        "stage_count": STAGE_COUNT,
-        "large": False,
-        "small": False,
-        "count": -(-units // 2) if operation == "bootstrap" else units,
-        "shape": (1, 1),
-        "is_real": True,
-    }
+        level=context.max_level if operation == "create_evaluation_key" else LEVEL,
+        stage_count=STAGE_COUNT,
+        count=-(-units // 2) if operation == "bootstrap" else units,
+    )
     found = [context.footprint(name, call) for name in calls]
     return MemoryEstimate(sum(held for held, _ in found), max(work for _, work in found))

@@ -95,8 +95,8 @@ def estimate_time(self: Core, operation: str, shape: Any) -> TimeEstimate:
 
     Examples
     --------
-    >>> print(bulk_engine.estimate_time("bootstrap", 10))
-    ... s; use everlevel.tfhe for so few values, which takes ... s
+    >>> f"a look-up takes {bulk_engine.estimate_time('bootstrap', (200, 300))}"
+    'a look-up takes ... s'
     """
     # A model's plan is what tells the machine's speed, and few users of tables have one.
     from ..ml._machine import factor

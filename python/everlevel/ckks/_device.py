@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from .. import _native
 from .._common import checks, nvrtc, wording
+from .._common.memory import arguments
 from .._common.sizes import format_bytes
 from ..errors import DeviceError, DeviceMismatchError, ParameterError
 
@@ -144,8 +145,7 @@ def require_room(
     """Refuse to make a key of which the engine's device, if it has one, has no room for a copy."""
     if context.device is None:
         return
-    call = {"level": level, "stage_count": stage_count, "large": large, "small": False, "count": 1, "shape": (1, 1)}
-    held, _ = context.footprint(operation, call)
+    held, _ = context.footprint(operation, arguments(level=level, stage_count=stage_count, large=large))
     # Copies there have uniform halves, whatever the key has.
     needed = held * (1 if context.seeded_keys is None else 2)
     _, (used, available) = context.device_memory()

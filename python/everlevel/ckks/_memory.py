@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .._common import checks
-from .._common.memory import MemoryEstimate, check_number, check_operation
+from .._common.memory import MemoryEstimate, arguments, check_number, check_operation
 from . import _checks
 from ._bootstrap_keys import check_stage_count
 from ._core import Core
@@ -84,15 +84,15 @@ def estimate_memory(
     check_operation(operation, OPERATIONS)
     checks.one_of(name, "size", size, (*BOOTSTRAP_SIZES, "small"))
     rows, columns = (self.slot_count, self.slot_count) if shape is None else _rows_and_columns(name, shape)
-    call = {
-        "level": _checks.level(name, level, self.max_level),
-        "stage_count": _stage_count(self, operation, stage_count),
-        "large": size == "large",
-        "small": size == "small",
-        "count": check_number("count", count),
-        "shape": (check_number("shape", rows), check_number("shape", columns)),
-        "is_real": checks.flag(name, "is_real", is_real),
-    }
+    call = arguments(
+        level=_checks.level(name, level, self.max_level),
+        stage_count=_stage_count(self, operation, stage_count),
+        large=size == "large",
+        small=size == "small",
+        count=check_number("count", count),
+        shape=(check_number("shape", rows), check_number("shape", columns)),
+        is_real=checks.flag(name, "is_real", is_real),
+    )
     held, work = self._context.footprint(operation, call)
     return MemoryEstimate(held, work)
 
