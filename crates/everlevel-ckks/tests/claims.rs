@@ -294,8 +294,9 @@ fn the_floor_holds_for_values_as_large_as_the_room() {
                 let p = common::precision(&party.decrypt(ct), exact);
                 let floor = ct.precision_floor();
                 assert!(p.worst_bits >= floor, "{name}, {what} up to 2^{log2_bound}: {p:?}, floor {floor}");
-                // Where noise is below doubles, they come out as they were.
-                let is_seen = log2_bound <= 22;
+                // Where noise is below doubles, they come out as they were; and the error of one slot alone may be as
+                // small as chance has it.
+                let is_seen = log2_bound <= 22 && what != "one slot";
                 assert!(!is_seen || p.worst_bits < floor + 9.0, "{name}, {what} up to 2^{log2_bound}: {p:?}, {floor}");
                 assert!(floor <= 53.0 - ct.bound().size().log2(), "{floor}");
             };

@@ -148,15 +148,15 @@ impl Core {
     }
 
     /// Limbs that are alive at once in EvalMod, for so many halves side by side: in the first product of its
-    /// polynomial's upper half, by `T_2`, with `T_4` at hand, and with the remainders that wait: a product with `T_4`
-    /// before its key switch, and two of degree 3.
+    /// polynomial's upper half, by `T_2`, with `T_4` and the lowered `T_1` at hand, and with the remainders that wait: a
+    /// product with `T_4` before its key switch, and two of degree 3.
     fn eval_mod_limbs(&self, halves: usize, without: &PrimeSet) -> usize {
         let Some(gadgets) = &self.bootstrap_gadgets else { return 0 };
         let sets: Vec<PrimeSet> = self.params.eval_mod_sets().iter().map(|set| set.difference(without)).collect();
         // So many levels below the top.
         let below = |levels: usize| &sets[sets.len() - 1 - levels];
         let [two, three, four, five] = [2, 3, 4, 5].map(|levels| below(levels).len());
-        let (basis, waiting) = (2 * (two + three), 3 * four + 2 * five + 2 * three);
+        let (basis, waiting) = (2 * (two + two + three), 3 * four + 2 * five + 2 * three);
         // The product before it is relinearized, its digits, and their product with the key.
         let product = 3 * two + SwitchingKey::switch_limbs(&gadgets.relinearization, below(2));
         halves * (basis + waiting + product)
