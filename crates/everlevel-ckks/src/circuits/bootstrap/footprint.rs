@@ -148,8 +148,8 @@ impl Core {
     }
 
     /// Limbs that are alive at once in EvalMod, for so many halves side by side: in the first product of its
-    /// polynomial's upper half, by `T_2`, with `T_4` and the lowered `T_1` at hand, and with the remainders that wait: a
-    /// product with `T_4` before its key switch, and two of degree 3.
+    /// polynomial's upper half, by `T_2`, with `T_4` and the lowered `T_1` at hand, and with the remainders that wait:
+    /// a product with `T_4` before its key switch, and two of degree 3.
     fn eval_mod_limbs(&self, halves: usize, without: &PrimeSet) -> usize {
         let Some(gadgets) = &self.bootstrap_gadgets else { return 0 };
         let sets: Vec<PrimeSet> = self.params.eval_mod_sets().iter().map(|set| set.difference(without)).collect();
