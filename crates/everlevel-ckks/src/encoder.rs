@@ -34,8 +34,9 @@ impl Coefficients {
         self.high.chunks_exact(len).enumerate().map(move |(at, high)| Self { high: high.to_vec(), low: low(at) })
     }
 
-    /// Those of real slots by their first half, in which those that are equal but for their rounding become so:
-    /// `a(X) = a(X^-1)`, and coefficient `2·slots − k` is minus coefficient `k`.
+    /// First half of the coefficients of real slots, from which [`Coefficients::all`] makes the second by `a(X) =
+    /// a(X^-1)`: coefficient `2·slots − k` is minus coefficient `k`, where the transform's rounding may have parted
+    /// them.
     #[must_use]
     pub fn halved(mut self) -> Self {
         for all in [&mut self.high, &mut self.low] {
@@ -45,7 +46,7 @@ impl Coefficients {
         self
     }
 
-    /// All of the coefficients of `slots` slots, in numbers of some kind.
+    /// Sequence of all coefficients of `slots` slots, in numbers of some kind.
     pub fn all<T: Real>(&self, slots: usize, number: impl Fn(f64, f64) -> T) -> impl Iterator<Item = T> {
         let at = move |k: usize| number(self.high[k], self.low.get(k).copied().unwrap_or(0.0));
         (0..2 * slots).map(move |k| match k.checked_sub(self.high.len()) {

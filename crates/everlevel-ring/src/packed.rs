@@ -37,6 +37,11 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
+    /// The symmetry of plaintexts whose slots are real numbers, or may not be.
+    pub const fn of_slots(are_real: bool) -> Self {
+        if are_real { Self::Conjugate } else { Self::None }
+    }
+
     /// The residues of a polynomial of `n` that are held of each limb.
     pub const fn held(self, n: usize) -> usize {
         match self {

@@ -118,6 +118,15 @@ def layout(shape: Shape, slot_count: int, *, is_clean: bool = True) -> Layout:
     return Layout(shape, is_clean or shape == () or math.prod(shape) == slot_count)
 
 
+def of_product(matrix: Any, vector: Layout, slot_count: int) -> Layout | None:
+    """Return the layout of a matrix's product with a vector: a value for each row; None where all slots count."""
+    rows, *columns = (slot_count,) if isinstance(matrix, Mapping) else np.shape(matrix)
+    if tuple(columns) != vector.shape or rows > slot_count:
+        return None
+    # Slots behind the rows hold zeros.
+    return layout((rows,), slot_count)
+
+
 def of_message(operation: str, shape: Shape, slot_count: int, slots: Any) -> Layout:
     """Return the layout of a message: that of the slots where these are asked for, or where it fills several units."""
     if checks.truth(operation, "slots", slots) or math.prod(shape) > slot_count:

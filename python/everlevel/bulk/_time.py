@@ -15,14 +15,14 @@ __all__ = ["TimeEstimate"]
 
 
 class _Times(NamedTuple):
-    """Seconds of one core of an AMD EPYC (Zen 4) at N = 2^16, the least of three."""
+    """Times on one core of an AMD EPYC (Zen 4) at N = 2^16, the least of three."""
 
     pair: float
-    """Of a look-up of two units."""
+    """Seconds of a look-up of two units."""
     single: float
-    """Of one unit."""
+    """Seconds of a look-up of one unit."""
     of_tfhe: float
-    """Of a value by TFHE's set of the same name, each of 64."""
+    """Seconds of a value by TFHE's set of the same name, each of 64."""
 
 
 _TIMES: Final = {

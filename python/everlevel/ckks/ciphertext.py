@@ -295,11 +295,8 @@ class Ciphertext(Claims, Encrypted, Storable):
         if is_clear(matrix) and (_checks.is_vector(matrix) or len(self._layout.shape or ()) > 1):
             return cast(Ciphertext, NUMPY.functions[np.matmul](matrix, self))
         product: Ciphertext = self._engine.multiply_matrix(matrix, self, None)
-        rows, *columns = (product.slot_count,) if isinstance(matrix, Mapping) else np.shape(matrix)
-        if tuple(columns) != self._layout.shape or rows > self.slot_count:
-            return product
-        # Slots behind the rows hold zeros.
-        return product._with(slot_shapes.layout((rows,), self.slot_count))
+        layout = slot_shapes.of_product(matrix, self._layout, self.slot_count)
+        return product if layout is None else product._with(layout)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
         if isinstance(exponent, (float, np.floating)):

@@ -165,7 +165,7 @@ impl Shape {
             row_norm: entry.row_norm,
             row_repeats: entry.row_repeats.unwrap_or(entry.columns).clamp(1, entry.columns),
             is_real: entry.is_real,
-            symmetry: if entry.by_half { Symmetry::Conjugate } else { Symmetry::None },
+            symmetry: Symmetry::of_slots(entry.by_half),
             // Files of before have the norm of squares alone.
             row_sum: entry.row_sum.unwrap_or(entry.row_norm * (entry.columns as f64).sqrt()),
             mean_size: entry.mean_size,

@@ -151,8 +151,8 @@ impl Context {
         Ok(self.at_budget(a, budget_bits))
     }
 
-    /// The same values with a claimed bound, in place of the one that operations carried. It is the caller's claim, for
-    /// all slots: nothing checks it but a decryption, which gives notice of values beyond it.
+    /// Ciphertext of equal values with a claimed bound, in place of the one that operations carried. The claim is the
+    /// caller's, for all slots: nothing checks it but a decryption, which gives notice of values beyond it.
     ///
     /// # Errors
     /// A bound that the budget has no room for; a ciphertext of other parameters.

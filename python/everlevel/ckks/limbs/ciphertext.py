@@ -159,11 +159,8 @@ class Ciphertext(Vector):
         if len(self._layout.shape or ()) > 1 and not isinstance(matrix, Mapping):
             return self._of_columns(matrix)
         product: Ciphertext = self._engine.multiply_matrix(matrix, self)
-        rows, *columns = (product.slot_count,) if isinstance(matrix, Mapping) else np.shape(matrix)
-        if tuple(columns) != self._layout.shape or rows > self.slot_count:
-            return product
-        # Slots behind the rows hold zeros.
-        return product._with(slot_shapes.layout((rows,), self.slot_count))
+        layout = slot_shapes.of_product(matrix, self._layout, self.slot_count)
+        return product if layout is None else product._with(layout)
 
     def _of_columns(self, matrix: Any) -> Ciphertext:
         """Multiply a matrix in the clear with an encrypted one, whose rows are one after the other."""

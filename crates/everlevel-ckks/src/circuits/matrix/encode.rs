@@ -75,7 +75,7 @@ impl Context {
         let Scan { plan, row_norm, row_sum, mean_size, row_repeats, is_real, .. } = scan;
         self.check_size(op, mean_size, level - 1)?;
         let (slot_count, fingerprint) = (slots, self.core.fingerprint);
-        let symmetry = if is_real { Symmetry::Conjugate } else { Symmetry::None };
+        let symmetry = Symmetry::of_slots(is_real);
         Ok(Shape {
             rows,
             columns,

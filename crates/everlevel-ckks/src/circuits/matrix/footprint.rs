@@ -92,7 +92,7 @@ impl Context {
     ) -> Result<Footprint, Error> {
         let plan = self.dense_plan("matrix_footprint", dimensions, level)?;
         let count = plan.diagonals.len();
-        let symmetry = if is_real { Symmetry::Conjugate } else { Symmetry::None };
+        let symmetry = Symmetry::of_slots(is_real);
         Ok(match form {
             MatrixForm::Plain => self.core.plain_matrix_footprint(count, level, symmetry),
             MatrixForm::Light => self.core.light_matrix_footprint(count, symmetry, self.thread_count()),
