@@ -1,13 +1,13 @@
 //! One bootstrap at N = 2^16, timed stage by stage.
 //!
 //! `cargo run --release -p everlevel-bench --example bootstrap -- [stage_count] [medium|large|small] [threads]
-//! [expanded|seeded] [slots] [regular|lossy|real|sign] [many] [level: 10, 14 or 17]`
+//! [expanded|seeded|aes] [slots] [regular|lossy|real|sign] [many] [level: 10, 14 or 17]`
 
 use std::time::Instant;
 
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Method, Options,
-    Params, ParamsLiteral, PreparedKey, SlotType, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Cipher, Complex64, Context, Method,
+    Options, Params, ParamsLiteral, PreparedKey, SlotType, no_progress,
 };
 
 fn gigabytes(bytes: usize) -> f64 {
@@ -20,14 +20,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let size = args.get(1).map_or("large", |a| a);
     let threads = args.get(2).map_or(Ok(1), |a| a.parse())?;
 
-    let seeded_keys = args.get(3).is_some_and(|a| a == "seeded");
+    let (seeded_keys, mask_cipher) = match args.get(3).map_or("expanded", |a| a) {
+        "seeded" => (true, Cipher::ChaCha20),
+        "aes" => (true, Cipher::Aes128),
+        _ => (false, Cipher::default()),
+    };
 
     let slot_count = args.get(4).filter(|a| *a != "all").map(|a| a.parse()).transpose()?;
     let literal = match args.get(7).map_or(Ok(10), |a| a.parse())? {
         10 => ParamsLiteral::bootstrap(),
         level => ParamsLiteral::bootstrap_to(level),
     };
-    let options = Options { thread_count: threads, seeded_keys, slot_count, ..Options::default() };
+    let options = Options { thread_count: threads, seeded_keys, mask_cipher, slot_count, ..Options::default() };
     let ctx = Context::with_options(Params::try_from(literal)?, options)?;
     let bootstrapper = Bootstrapper::new(&ctx)?;
     let start = Instant::now();

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use everlevel_rand::{Domain, Seed, sampler};
+use everlevel_rand::{Cipher, Domain, Seed, sampler};
 
 const N: usize = 1 << 16;
 
@@ -22,11 +22,15 @@ fn report(what: &str, unit: &str, per_call: f64, mut call: impl FnMut()) {
 }
 
 fn main() {
-    let mut stream = Seed::from_bytes([1; 32]).stream(Domain::Test, 0);
+    let seed = Seed::from_bytes([1; 32]);
+    let (mut stream, mut aes) = (seed.stream(Domain::Test, 0), seed.of_cipher(Cipher::Aes128).stream(Domain::Test, 0));
     let (mut words, mut small, mut wide) = (vec![0u64; N], vec![0i8; N], vec![0i64; N]);
     let bytes = (8 * N) as f64 / 1e9;
     let samples = N as f64 / 1e6;
     report("fill_u64", "GB/s", bytes, || stream.fill_u64(black_box(&mut words)));
+    report("fill_u64, AES", "GB/s", bytes, || aes.fill_u64(black_box(&mut words)));
+    let q = (1 << 48) - 59;
+    report("uniform_mod, AES", "GB/s", bytes, || sampler::uniform_mod(&mut aes, black_box(&mut words), q));
     for q in [(1 << 48) - 59, (1 << 47) + 5, 3] {
         let what = format!("uniform_mod q={q}");
         report(&what, "GB/s", bytes, || sampler::uniform_mod(&mut stream, black_box(&mut words), q));

@@ -12,3 +12,8 @@ pub(crate) fn has_avx512() -> bool {
 pub(crate) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && Simd::best() != Simd::SCALAR
 }
+
+/// Whether the CPU has AES-NI and `EVERLEVEL_SIMD` allows it.
+pub(crate) fn has_aes() -> bool {
+    is_x86_feature_detected!("aes") && has_avx2()
+}

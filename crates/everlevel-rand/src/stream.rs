@@ -3,11 +3,10 @@
 use std::convert::Infallible;
 use std::fmt;
 
-use aes::Aes128;
 use rand_core::{TryCryptoRng, TryRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::aes_ctr;
+use crate::aes_ctr::Aes;
 use crate::chacha::{self, BATCH_WORDS};
 
 /// Words that samplers draw at a time: 4 KiB, which stay in the first-level cache.
@@ -43,9 +42,8 @@ pub struct Stream {
 struct Generator {
     key: [u8; 32],
     nonce: [u8; 12],
-    /// The cipher in place of ChaCha20; its crate erases its keys.
-    #[zeroize(skip)]
-    aes: Option<Box<Aes128>>,
+    /// The cipher in place of ChaCha20.
+    aes: Option<Aes>,
 }
 
 impl Generator {
@@ -54,7 +52,7 @@ impl Generator {
     fn fill(&self, block: u32, out: &mut [u64]) {
         match &self.aes {
             None => chacha::keystream(&self.key, &self.nonce, block, out),
-            Some(aes) => aes_ctr::keystream(aes, 4 * u64::from(block), out),
+            Some(aes) => aes.keystream(4 * u64::from(block), out),
         }
     }
 }
@@ -79,7 +77,7 @@ impl Stream {
         for bytes in key.chunks_exact_mut(8) {
             bytes.copy_from_slice(&stream.next_u64().to_le_bytes());
         }
-        stream.generator.aes = Some(Box::new(aes_ctr::cipher(&key)));
+        stream.generator.aes = Some(Aes::new(&key));
         key.zeroize();
         (stream.next_block, stream.pos) = (0, BATCH_WORDS);
         stream
