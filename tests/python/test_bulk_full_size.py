@@ -10,7 +10,10 @@ from everlevel import bulk
 
 @pytest.mark.slow
 @pytest.mark.full_size
-@pytest.mark.parametrize(("name", "rounds"), [("integer-4-128", 26), ("integer-5-128", 6), ("integer-2-128", 6)])
+@pytest.mark.parametrize(
+    ("name", "rounds"),
+    [("integer-4-128", 26), ("integer-5-128", 6), ("integer-2-128", 6), ("integer-7-128", 2), ("integer-8-128", 6)],
+)
 def test_long_chains_of_whole_ciphertexts_are_exact(name: str, rounds: int) -> None:
     engine = bulk.Engine(name)
     secret = engine.create_secret_key()

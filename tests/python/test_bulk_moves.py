@@ -154,7 +154,7 @@ def test_sums_beyond_the_space_say_what_to_do() -> None:
     assert np.array_equal(decrypted(low_sum).astype(int) + 4 * decrypted(high_sum), np.full(4, 8))
 
 
-@pytest.mark.parametrize("bits", [2, 3, 5, 6])
+@pytest.mark.parametrize("bits", [2, 3, 5, 6, 7, 8])
 def test_other_sets_move_and_sum(bits: int) -> None:
     engine = bulk.Engine(f"integer-{bits}-128", insecure_log_n=9)
     secret = engine.create_secret_key()

@@ -84,8 +84,12 @@ pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]>
 pub struct TableWidths {
     /// The prime that the modulus is raised from, which messages from −1 to 1 fill half of.
     pub base: u32,
-    /// The ratio of each message level, and the scale of messages at all of them.
+    /// The ratio of each message level, and the scale of messages at all of them, but for the highest ones.
     pub message: u32,
+    /// The ratio of each of the highest message levels, lowest first, where tables' first products need more bits than
+    /// their last; none are as the others. Files of chains without them have no such field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub highest: Option<[u32; HIGHEST_LEVELS]>,
     /// The ratio of each EvalMod level, lowest first.
     pub eval_mod: [u32; EVAL_MOD_LEVELS],
     /// The ratio of each stage of CoeffsToSlots.
@@ -98,10 +102,13 @@ impl TableWidths {
 
     /// Refuses widths that no primes have.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Self { base, message, eval_mod, coeffs_to_slots } = *self;
+        let Self { base, message, highest, eval_mod, coeffs_to_slots } = *self;
         let primes = [("width of the base prime", base), ("width of message levels", message)];
         if let Some((what, width)) = primes.into_iter().find(|(_, width)| !OF_PRIMES.contains(width)) {
             return Err(Error::parameter(what, width, "between 24 and 48"));
+        }
+        if let Some(width) = highest.into_iter().flatten().find(|width| !OF_SUMS.contains(width)) {
+            return Err(Error::parameter("width of the highest message levels", width, "between 24 and 72"));
         }
         let stages = [("width of CoeffsToSlots' stages", coeffs_to_slots)];
         let sums = eval_mod.map(|width| ("width of an EvalMod level", width)).into_iter().chain(stages);
@@ -110,7 +117,18 @@ impl TableWidths {
             None => Ok(()),
         }
     }
+
+    /// The ratio of each message level above level 0, lowest first.
+    fn of_messages(&self, max_level: usize) -> Vec<u32> {
+        let highest = self.highest.as_ref().map_or(&[][..], |highest| &highest[..]);
+        let mut ratios = vec![self.message; max_level.saturating_sub(highest.len())];
+        ratios.extend(highest);
+        ratios
+    }
 }
+
+/// Message levels that may have widths of their own.
+pub const HIGHEST_LEVELS: usize = 4;
 
 /// Bits of single primes, and of levels that several primes may make.
 const OF_PRIMES: RangeInclusive<u32> = 24..=48;
@@ -202,17 +220,17 @@ impl Chain {
     /// Too few primes of a size.
     pub fn new(literal: &ParamsLiteral) -> Result<Self, Error> {
         let mut supply = Supply::new(literal.log_n);
-        let (base, per_level) = primes_of_levels(literal.precision);
         match literal.tables {
             Some(widths) => drop(supply.take(f64::from(widths.base))?),
-            None => (0..base).try_for_each(|_| supply.take_large().map(drop))?,
+            None => (0..primes_of_base(literal.precision)).try_for_each(|_| supply.take_large().map(drop))?,
         }
-        for log2_ratio in log2_ratios(literal) {
-            supply.take(log2_ratio)?;
+        let messages = |supply: &Supply| PrimeSet::new(0..supply.primes.len());
+        let mut levels = vec![messages(&supply)];
+        for level in log2_primes(literal) {
+            level.into_iter().try_for_each(|log2_prime| supply.take(log2_prime).map(drop))?;
+            levels.push(messages(&supply));
         }
-        let messages = |level| PrimeSet::new(0..base + per_level * level);
-        let mut levels: Vec<PrimeSet> = (0..=literal.max_level).map(messages).collect();
-        let of_messages = messages(literal.max_level);
+        let of_messages = messages(&supply);
         let bootstrap = literal.bootstrap.then(|| {
             let widths = UpperWidths::new(literal);
             BootstrapChain::new(&widths, &mut supply, &mut levels)
@@ -234,35 +252,34 @@ impl Chain {
     }
 }
 
-/// Primes of level 0, and of each level above it. With more than standard precision, level 0 has two primes, and every
-/// level above it the same ratio: of one prime, or with double precision of two.
-fn primes_of_levels(precision: Precision) -> (usize, usize) {
+/// Primes of level 0: two with more than standard precision.
+fn primes_of_base(precision: Precision) -> usize {
     match precision {
-        Precision::Standard => (1, 1),
-        Precision::High => (2, 1),
-        Precision::Double => (2, 2),
+        Precision::Standard => 1,
+        Precision::High | Precision::Double => 2,
     }
 }
 
-/// log2 of each prime of the message levels above level 0.
-fn log2_ratios(literal: &ParamsLiteral) -> Vec<f64> {
+/// log2 of the primes of each message level above level 0: one, or two halves of what one has no room for.
+fn log2_primes(literal: &ParamsLiteral) -> Vec<Vec<f64>> {
     let max_level = literal.max_level;
     if let Some(widths) = literal.tables {
-        return vec![f64::from(widths.message); max_level];
+        let ratios = widths.of_messages(max_level).into_iter().map(f64::from);
+        return ratios.map(|ratio| if ratio > LARGE_BITS { vec![ratio / 2.0; 2] } else { vec![ratio] }).collect();
     }
     match literal.precision {
-        Precision::High => vec![LOG2_HIGH_PRECISION_SCALE; max_level],
-        Precision::Double => vec![LOG2_DOUBLE_PRECISION_SCALE / 2.0; 2 * max_level],
+        Precision::High => vec![vec![LOG2_HIGH_PRECISION_SCALE]; max_level],
+        Precision::Double => vec![vec![LOG2_DOUBLE_PRECISION_SCALE / 2.0; 2]; max_level],
         Precision::Standard => {
-            let mut ratios = vec![LOG2_SCALE; max_level];
+            let mut ratios = vec![vec![LOG2_SCALE]; max_level];
             if literal.bootstrap
                 && let Some(top) = ratios.last_mut()
             {
-                *top = LOG2_TOP_RATIO;
+                *top = vec![LOG2_TOP_RATIO];
             }
             // Level 1's ratio leads from scale 2^40 to 2^38.
             if let Some(first) = ratios.first_mut() {
-                *first = 2.0 * LOG2_SCALE - LOG2_BASE_SCALE;
+                *first = vec![2.0 * LOG2_SCALE - LOG2_BASE_SCALE];
             }
             ratios
         }

@@ -77,9 +77,11 @@ impl Params {
     }
 
     /// Stages of CoeffsToSlots. They cost no message levels, so that the number is free: stages of up to four layers
-    /// have the fewest rotations, and in the deeper chains fewer stages leave more room for special primes.
+    /// have the fewest rotations, and in the deeper chains, and in those of the largest tables, fewer stages leave more
+    /// room for special primes.
     pub(crate) fn coeffs_to_slots_count(&self, slots: usize) -> usize {
-        let most = if self.is_deep() { MAX_DEEP_STAGES } else { 4 };
+        let is_of_large_tables = self.literal.tables.is_some_and(|widths| widths.highest.is_some());
+        let most = if self.is_deep() || is_of_large_tables { MAX_DEEP_STAGES } else { 4 };
         (slots.trailing_zeros() as usize).div_ceil(4).clamp(1, most)
     }
 

@@ -42,7 +42,7 @@ fn rms(errors: &[f64]) -> f64 {
 
 #[test]
 fn chains_of_look_ups_are_right_and_as_noisy_as_claimed() {
-    for (p, units) in [(4, 3), (8, 4), (16, 4), (32, 4), (64, 2)] {
+    for (p, units) in [(4, 3), (8, 4), (16, 4), (32, 4), (64, 2), (128, 2), (256, 2)] {
         let space = Space::new(p).unwrap();
         let party = of_tables(space, 3);
         let key = party.key_of(BootstrapKind::First, 3);

@@ -72,7 +72,7 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
 
 #[test]
 fn every_key_of_the_chains_for_tables_is_within_its_cap() {
-    for bits in 1..=6 {
+    for bits in 1..=8 {
         let space = Space::new(1 << bits).unwrap();
         let params = Params::try_from(ParamsLiteral::bootstrap().for_tables(space, 4)).unwrap();
         let ctx = Context::new(params.clone(), None, 2).unwrap();
@@ -96,10 +96,11 @@ fn every_key_of_the_chains_for_tables_is_within_its_cap() {
         }
     }
     let tables = |widths| ParamsLiteral { tables: Some(widths), ..ParamsLiteral::bootstrap() };
-    let widths = TableWidths { base: 36, message: 36, eval_mod: [48; 8], coeffs_to_slots: 36 };
+    let widths = TableWidths { base: 36, message: 36, highest: None, eval_mod: [48; 8], coeffs_to_slots: 36 };
     for (refused, what) in [
         (tables(TableWidths { base: 23, ..widths }), "base prime = 23"),
         (tables(TableWidths { message: 49, ..widths }), "message levels = 49"),
+        (tables(TableWidths { highest: Some([36, 36, 73, 36]), ..widths }), "highest message levels = 73"),
         (tables(TableWidths { eval_mod: [40; 8], ..widths }), "EvalMod level = 40"),
         (tables(TableWidths { coeffs_to_slots: 84, ..widths }), "stages = 84"),
         (ParamsLiteral { bootstrap: false, ..tables(widths) }, "chain with bootstrapping"),

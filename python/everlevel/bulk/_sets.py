@@ -29,7 +29,7 @@ class ParameterSet(NamedTuple):
 
 SETS: Final = (
     ParameterSet("gate-128", None, 4),
-    *(ParameterSet(f"integer-{bits}-128", bits, 2**bits) for bits in range(1, 7)),
+    *(ParameterSet(f"integer-{bits}-128", bits, 2**bits) for bits in range(1, 9)),
 )
 
 

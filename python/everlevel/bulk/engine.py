@@ -35,7 +35,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     Parameters
     ----------
     parameters : str, default "gate-128"
-        A named set: ``"gate-128"`` for gates on bits, ``"integer-1-128"`` to ``"integer-6-128"`` for integers of 1 to 6
+        A named set: ``"gate-128"`` for gates on bits, ``"integer-1-128"`` to ``"integer-8-128"`` for integers of 1 to 8
         bits. A value is wrong after a look-up with a probability below 2^-128. `parameter_sets` lists them all.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.

@@ -157,6 +157,13 @@ impl Fit {
         (0..=LARGEST).take_while(comes_up).map(|k| self.error_near(k)).fold(0.0, f64::max)
     }
 
+    /// The largest error of the sine at a part of its period, beside any integer.
+    pub fn largest_error(&self, offset: f64) -> f64 {
+        let bound = (ENCAPSULATION_WEIGHT / 2) as i32;
+        let exact = (2.0 * std::f64::consts::PI * offset).sin();
+        (-bound..=bound).map(|k| (self.sine(f64::from(k) + offset) - exact).abs()).fold(0.0, f64::max)
+    }
+
     /// The largest error of sines of small numbers near an integer or its negative.
     fn error_near(&self, k: i32) -> f64 {
         let error = |k: i32, j: i32| {

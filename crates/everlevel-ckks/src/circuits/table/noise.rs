@@ -21,8 +21,6 @@ use crate::{Bootstrapper, Error};
 const TAIL: f64 = 13.3;
 /// log2 of the share of secrets of which nothing is claimed.
 const LOG2_SECRETS: f64 = -40.0;
-/// Largest error of the sine's fit for tables, at any integer part: a test of the fit has it.
-const FIT_ERROR: f64 = 1.0 / (1u64 << 26) as f64;
 
 /// The errors of integers of a space, in a context's ciphertexts.
 #[derive(Debug, Clone, Copy)]
@@ -151,8 +149,13 @@ impl<'a> TableNoise<'a> {
         // The way to a lower level is a rounding.
         let end = plan.ladder.scales[0];
         let at = |m: usize| {
-            let rounded = largest_rounding_of_sine(self.core, &plan, self.space.number(m as u64) / 4.0);
-            let of_cosine = self.tail * rounded.hypot(self.core.rounding_error(end)) + FIT_ERROR;
+            let offset = self.space.number(m as u64) / 4.0;
+            let rounded = largest_rounding_of_sine(self.core, &plan, offset);
+            // The input is nearer to its integer than to others.
+            let reach = 0.25 / p as f64;
+            let of_fit = [-reach, 0.0, reach].map(|aside| plan.fit.largest_error(offset + aside));
+            let of_fit = of_fit.into_iter().fold(0.0, f64::max);
+            let of_cosine = self.tail * rounded.hypot(self.core.rounding_error(end)) + of_fit;
             p as f64 / PI * of_cosine / self.space.angle(m).sin()
         };
         (0..p).map(at).fold(0.0, f64::max)
@@ -193,25 +196,25 @@ mod tests {
         /// [`TableNoise::largest_rounding`] of the worst of all tables.
         ///
         /// A rounding's part is affine in the entries, which are numbers in [−1, 1]: `g + Σ h_k·x_k`. Tables with one
-        /// entry, of one and of two, tell `g` and `h_k`, and sizes add up.
+        /// entry, of one and once of two, tell `h_k` and `g`, and sizes add up.
         fn worst_rounding(&self) -> f64 {
             let p = self.space.size();
-            let parts = |k: usize, m: usize, entry: f64| {
+            let series = |k: usize, entry: f64| {
                 let mut numbers = vec![0.0; p];
                 numbers[k] = entry;
-                self.roundings(&self.space.series_of(&numbers), m)
+                self.space.series_of(&numbers)
             };
+            let twice = series(0, 2.0);
+            let once: Vec<_> = (0..p).map(|k| series(k, 1.0)).collect();
             let at = |m: usize| {
-                let first = parts(0, m, 1.0);
-                let mut sizes = vec![0.0; first.len()];
-                for k in 0..p {
-                    let [one, two] = [1.0, 2.0].map(|entry| parts(k, m, entry));
-                    assert_eq!(one.len(), first.len());
-                    for (size, (one, two)) in sizes.iter_mut().zip(one.iter().zip(&two)) {
-                        *size += (two - one).abs();
-                        if k == 0 {
-                            *size += (2.0 * one - two).abs();
-                        }
+                let [one, two] = [&once[0], &twice].map(|series| self.roundings(series, m));
+                let alone: Vec<f64> = one.iter().zip(&two).map(|(one, two)| 2.0 * one - two).collect();
+                let mut sizes: Vec<f64> = alone.iter().map(|g| g.abs()).collect();
+                for series in &once {
+                    let one = self.roundings(series, m);
+                    assert_eq!(one.len(), alone.len());
+                    for (size, (one, alone)) in sizes.iter_mut().zip(one.iter().zip(&alone)) {
+                        *size += (one - alone).abs();
                     }
                 }
                 sizes.iter().map(|size| size * size).sum::<f64>().sqrt()
@@ -223,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_table_of_the_sets_keeps_errors_within_the_limit() {
-        for size in [2, 4, 8, 16, 32, 64] {
+        for size in [2, 4, 8, 16, 32, 64, 128, 256] {
             let literal = ParamsLiteral::bootstrap().for_tables(Space::new(size).unwrap(), 4);
             let context = Context::new(Params::try_from(literal).unwrap(), None, 1).unwrap();
             let bootstrapper = Bootstrapper::new(&context).unwrap();
@@ -245,7 +248,7 @@ mod tests {
     /// A sine's errors at the nodes: those before it by its slope, and its own by how often integer parts come up.
     #[test]
     fn sines_are_as_noisy_as_claimed() {
-        for size in [4, 16, 64] {
+        for size in [4, 16, 64, 128, 256] {
             let space = Space::new(size).unwrap();
             let literal = ParamsLiteral::insecure_bootstrap(12).for_tables(space, 3);
             let ctx = Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap();

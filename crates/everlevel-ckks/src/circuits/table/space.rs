@@ -6,7 +6,7 @@ use crate::Error;
 use crate::circuits::elements::polynomial_depth;
 
 /// The largest space.
-const MAX_SPACE: usize = 128;
+const MAX_SPACE: usize = 256;
 
 /// The integers from 0 to `p − 1`, of which `m` is held as `(2m + 1)/p − 1`.
 ///
@@ -20,7 +20,7 @@ impl Space {
     /// The space of `p` integers.
     ///
     /// # Errors
-    /// Less than 2, or more than 128.
+    /// Less than 2, or more than 256.
     pub fn new(size: usize) -> Result<Self, Error> {
         match size {
             2..=MAX_SPACE => Ok(Self { size }),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn series_have_the_entries_and_are_flat_at_every_integer() {
-        for p in [2, 3, 4, 7, 16, 64, 128] {
+        for p in [2, 3, 4, 7, 16, 64, 256] {
             let space = Space::new(p).unwrap();
             for table in tables(p as u64) {
                 let series = space.series(&table).unwrap();
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn errors_of_inputs_are_squared_within_the_bound() {
-        for p in [2, 4, 16, 64] {
+        for p in [2, 4, 16, 64, 256] {
             let space = Space::new(p).unwrap();
             for table in tables(p as u64) {
                 let series = space.series(&table).unwrap();
