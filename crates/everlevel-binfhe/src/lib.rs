@@ -101,4 +101,6 @@ pub use secrets::{Secrets, SmallSecret};
 pub use slices::Joined;
 pub use splitting::{FailureMeasurement, Splitting};
 pub use tfhe::{LimbsLiteral, ParamsLiteral};
-pub use uint::{BoolArray, Cost, Extreme, Integers, Signed, UintArray, Width};
+pub use uint::{
+    Arithmetic, Block, Blocks, BoolArray, Cost, Extreme, Integers, KeyedBlocks, Signed, Table, UintArray, Width,
+};

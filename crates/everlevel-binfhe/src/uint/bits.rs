@@ -1,32 +1,33 @@
-//! Bitwise operations on integers, selection by a condition, and gates of truth values: operations of [`Integers`].
+//! Bitwise operations on integers, selection by a condition, and gates of truth values: operations of [`Arithmetic`].
 
-use super::{BoolArray, Integers, UintArray};
+use super::array::{Bools, Uints};
+use super::blocks::Blocks;
+use super::{Arithmetic, BoolArray};
 use crate::gates::same_length;
-use crate::{Ciphertext, Error};
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// `a AND b`, bit by bit.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
-    /// [`Error::NoiseExhausted`].
-    pub fn bitand(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// [`crate::Error::WidthMismatch`], [`crate::Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`crate::Error::NoiseExhausted`].
+    pub fn bitand(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.bitwise("bitand", a, b, |a, b| a & b)
     }
 
     /// `a OR b`, bit by bit.
     ///
     /// # Errors
-    /// As [`Integers::bitand`].
-    pub fn bitor(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::bitand`].
+    pub fn bitor(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.bitwise("bitor", a, b, |a, b| a | b)
     }
 
     /// `a XOR b`, bit by bit.
     ///
     /// # Errors
-    /// As [`Integers::bitand`].
-    pub fn bitxor(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::bitand`].
+    pub fn bitxor(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.bitwise("bitxor", a, b, |a, b| a ^ b)
     }
 
@@ -34,7 +35,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`crate::ObjectError::OtherSecret`].
-    pub fn not(&self, a: &UintArray) -> Result<UintArray, Error> {
+    pub fn not(&self, a: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.check_all("not", "operand", &a.blocks)?;
         let top = self.radix.base() as i64 - 1;
         let blocks = a.blocks.iter().map(|x| self.linear(&[(-1, x)], top)).collect::<Result<_, _>>()?;
@@ -44,29 +45,29 @@ impl Integers<'_> {
     /// `a` where the condition holds, `b` where it doesn't.
     ///
     /// # Errors
-    /// As [`Integers::bitand`].
-    pub fn select(&self, condition: &BoolArray, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::bitand`].
+    pub fn select(&self, condition: &Bools<B>, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.select_blocks("select", condition, a, b)
     }
 
-    /// [`Integers::select`] of truth values, by a bootstrap for each.
+    /// [`Arithmetic::select`] of truth values, by a bootstrap for each.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
-    pub fn select_bools(&self, condition: &BoolArray, a: &BoolArray, b: &BoolArray) -> Result<BoolArray, Error> {
+    /// [`crate::Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`crate::Error::NoiseExhausted`].
+    pub fn select_bools(&self, condition: &Bools<B>, a: &Bools<B>, b: &Bools<B>) -> Result<Bools<B>, B::Error> {
         let op = "select_bools";
         [condition, a, b].into_iter().try_for_each(|values| self.check_all(op, "operand", &values.0))?;
         same_length(op, condition.len(), a.len())?;
         same_length(op, a.len(), b.len())?;
         let mut condition = self.settled(op, &condition.0, 5)?;
         let table = self.table(|x| x >> (if x >> 2 & 1 == 1 { 1 } else { 0 }) & 1);
-        let inputs = |condition: &[Ciphertext]| -> Result<Vec<Ciphertext>, Error> {
+        let inputs = |condition: &[B::Block]| -> Result<Vec<B::Block>, B::Error> {
             let operands = condition.iter().zip(&a.0).zip(&b.0);
             operands.map(|((c, a), b)| self.linear(&[(4, c), (2, a), (1, b)], 0)).collect()
         };
         // A condition that shares its noise with an operand is made anew.
         let found = inputs(&condition)?;
-        let shared: Vec<usize> = (0..found.len()).filter(|&i| !self.is_quiet(found[i].variance_torus())).collect();
+        let shared: Vec<usize> = (0..found.len()).filter(|&i| !self.blocks.takes(&[&found[i]], 1)).collect();
         if shared.is_empty() {
             return Ok(BoolArray(self.map(op, found, &table)?));
         }
@@ -79,7 +80,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`crate::ObjectError::OtherSecret`].
-    pub fn not_bools(&self, a: &BoolArray) -> Result<BoolArray, Error> {
+    pub fn not_bools(&self, a: &Bools<B>) -> Result<Bools<B>, B::Error> {
         self.check_all("not_bools", "operand", &a.0)?;
         Ok(BoolArray(a.0.iter().map(|x| self.linear(&[(-1, x)], 1)).collect::<Result<_, _>>()?))
     }
@@ -87,13 +88,13 @@ impl Integers<'_> {
     /// `f(a, b)` of truth values, any gate.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
+    /// [`crate::Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`crate::Error::NoiseExhausted`].
     pub fn combine_bools(
         &self,
-        a: &BoolArray,
-        b: &BoolArray,
+        a: &Bools<B>,
+        b: &Bools<B>,
         f: impl Fn(bool, bool) -> bool,
-    ) -> Result<BoolArray, Error> {
+    ) -> Result<Bools<B>, B::Error> {
         let op = "combine_bools";
         [a, b].into_iter().try_for_each(|values| self.check_all(op, "operand", &values.0))?;
         same_length(op, a.len(), b.len())?;
@@ -105,28 +106,34 @@ impl Integers<'_> {
     fn bitwise(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
+        a: &Uints<B>,
+        b: &Uints<B>,
         f: impl Fn(u64, u64) -> u64,
-    ) -> Result<UintArray, Error> {
+    ) -> Result<Uints<B>, B::Error> {
         self.check_pair(op, a, b)?;
         let blocks = self.map(op, self.pairs(op, a, b)?, &self.table2(f))?;
         Ok(a.with(blocks))
     }
 
-    /// Two tables for each block, of which one gives 0, and the sum of both, whose noise is that of two bootstraps.
+    /// A product for each block, where blocks have such. Elsewhere two tables for each block, of which one gives 0, and
+    /// the sum of both, whose noise is that of two bootstraps.
     /// Where a block is in the clear, one table of the condition and the other block; where both are, tables of the
     /// condition, which share a bootstrap.
     pub(super) fn select_blocks(
         &self,
         op: &'static str,
-        condition: &BoolArray,
-        a: &UintArray,
-        b: &UintArray,
-    ) -> Result<UintArray, Error> {
+        condition: &Bools<B>,
+        a: &Uints<B>,
+        b: &Uints<B>,
+    ) -> Result<Uints<B>, B::Error> {
         self.check_all(op, "condition", &condition.0)?;
         self.check_pair(op, a, b)?;
         same_length(op, condition.len(), a.len())?;
+        if B::HAS_PRODUCTS {
+            let options = a.blocks.iter().zip(&b.blocks).enumerate();
+            let chosen = options.map(|(i, (x, y))| self.blocks.choose(op, &condition.0[i / a.per], [x, y]));
+            return Ok(a.with(chosen.collect::<Result<_, _>>()?));
+        }
         let halves = [self.table2(|c, x| c * x), self.table2(|c, x| (1 - c.min(1)) * x)];
         let digits = 0..self.radix.base();
         let with_a = digits.clone().map(|known| self.table2(|c, x| if c == 0 { x } else { known }));

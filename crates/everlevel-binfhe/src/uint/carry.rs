@@ -1,4 +1,5 @@
-//! The propagation of carries through the blocks of integers, after additions: block by block, or by parallel prefix.
+//! The propagation of carries through the blocks of integers, after additions: block by block, in halves at once, or by
+//! parallel prefix.
 //!
 //! Block `i` **generates** a carry where its sum is at least `M`, **propagates** one where it is `M − 1`, and its state
 //! is 2, 1 or 0 (neither). A carry into a propagating block goes on, which is addition: of `k` states with weights
@@ -6,26 +7,26 @@
 //! `i`. So a group of `k` blocks with `2^(k+1) − 1` in the space needs one table for each carry, and the group itself
 //! generates where its states' sum is above `2^k − 1` and propagates where it is equal: groups are blocks of the next
 //! level.
+//!
+//! *Halves.* Where a round of two bootstraps takes less than two rounds, and blocks have products, the upper half of an
+//! integer begins before the carry into it is known. Its state goes up instead: 0, 2 for a carry, and 1 where it is
+//! that into the half. Of `x = 2·sum + state`, the sum with that carry is `⌈x/2⌉` and without it `⌊x/2⌋`, so that
+//! tables of `x` give both digits, between which a product chooses in the end.
 
-use super::Integers;
-use super::table::Table;
-use crate::{Ciphertext, Error};
+use super::Arithmetic;
+use super::blocks::{Blocks, Digits, Table};
 
-/// The time that the first bootstrap of a pass over the key takes longer than each later one, as a part of the later
-/// one's.
-const FIRST_OF_A_PASS: f64 = 0.4;
-
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// For integers of `per` blocks: digits below `M` from sums of at most `2M − 2` (each integer's first sum:
     /// `2M − 1`), and outcomes of a table of each last sum with the carry into it, none if there is no such table: that
-    /// of [`Integers::carry_table`] gives the carries out of the last blocks.
+    /// of [`Arithmetic::carry_table`] gives the carries out of the last blocks.
     pub(super) fn propagate(
         &self,
         op: &'static str,
-        mut sums: Vec<Ciphertext>,
+        mut sums: Vec<B::Block>,
         per: usize,
         last: Option<&Table>,
-    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
+    ) -> Result<(Digits<B>, Digits<B>), B::Error> {
         let base = self.radix.base();
         let (len, count) = (sums.len() / per, per - 1);
         let (digit, carry) = (self.table(|sum| sum % base), self.carry_table());
@@ -37,6 +38,9 @@ impl Integers<'_> {
             }
             // Digits of all blocks are one round.
             return self.two_tables(op, &sums, &digit, |i| last.filter(|_| (i + 1).is_multiple_of(per)));
+        }
+        if self.by_halves(len, per) {
+            return self.propagate_halves(op, sums, per, last);
         }
         let mut out = Vec::new();
         for place in 0..per {
@@ -53,6 +57,65 @@ impl Integers<'_> {
         Ok((sums, out))
     }
 
+    /// As [`Arithmetic::propagate`], in halves at once.
+    fn propagate_halves(
+        &self,
+        op: &'static str,
+        mut sums: Vec<B::Block>,
+        per: usize,
+        last: Option<&Table>,
+    ) -> Result<(Digits<B>, Digits<B>), B::Error> {
+        let (base, half) = (self.radix.base(), per.div_ceil(2));
+        let (digit, carry) = (self.table(|sum| sum % base), self.carry_table());
+        // Of a table of sums, those of `x` with the carry into the half and without it.
+        let both = |table: &Table| [1, 0].map(|carry| self.table(|x| table.entries[(x as usize + carry) / 2]));
+        let (digits, ends) = (both(&digit), last.map(both));
+        let state = self.table(|x| u64::from(x / 2 >= base) + u64::from(x.div_ceil(2) >= base));
+        let mut carries: Vec<B::Block> = Vec::new();
+        let mut states: Vec<B::Block> = vec![self.blocks.plain(1); sums.len() / per];
+        // For each upper digit of an integer, and what is asked of its last sum: with the carry, and without it.
+        let mut options: Vec<Vec<[B::Block; 2]>> = vec![Vec::new(); states.len()];
+        for step in 0..half {
+            let (has_upper, is_end) = (half + step < per, half + step + 1 == per);
+            let mut jobs = Vec::new();
+            for (sums, known) in sums.chunks(per).zip(&states) {
+                jobs.extend([&digit, &carry].map(|table| (sums[step].clone(), table)));
+                if has_upper {
+                    let x = self.linear(&[(2, &sums[half + step]), (1, known)], 0)?;
+                    jobs.extend(digits.iter().map(|table| (x.clone(), table)));
+                    jobs.extend(ends.iter().flatten().filter(|_| is_end).map(|table| (x.clone(), table)));
+                    jobs.extend((!is_end).then_some((x, &state)));
+                }
+            }
+            let mut found = self.look_up(op, &jobs)?.into_iter();
+            carries.clear();
+            for (i, sums) in sums.chunks_mut(per).enumerate() {
+                sums[step] = next(&mut found);
+                carries.push(next(&mut found));
+                if has_upper {
+                    options[i].push([next(&mut found), next(&mut found)]);
+                    if is_end && last.is_some() {
+                        options[i].push([next(&mut found), next(&mut found)]);
+                    }
+                    if !is_end {
+                        states[i] = next(&mut found);
+                    }
+                }
+            }
+            if step + 1 < half {
+                self.carry_into(&mut sums, per, step + 1, carries.iter())?;
+            }
+        }
+        let mut out = Vec::new();
+        for ((sums, options), carry) in sums.chunks_mut(per).zip(&options).zip(&carries) {
+            let chosen = options.iter().map(|[with, without]| self.blocks.choose(op, carry, [with, without]));
+            let mut chosen = chosen.collect::<Result<Vec<_>, _>>()?.into_iter();
+            sums[half..].iter_mut().zip(chosen.by_ref()).for_each(|(sum, digit)| *sum = digit);
+            out.extend(chosen);
+        }
+        Ok((sums, out))
+    }
+
     /// 1 for a sum of `M` or more.
     pub(super) fn carry_table(&self) -> Table {
         self.table(|sum| u64::from(sum >= self.radix.base()))
@@ -63,10 +126,10 @@ impl Integers<'_> {
     fn two_tables<'t>(
         &self,
         op: &'static str,
-        inputs: &[Ciphertext],
+        inputs: &[B::Block],
         digit: &'t Table,
         second: impl Fn(usize) -> Option<&'t Table>,
-    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
+    ) -> Result<(Digits<B>, Digits<B>), B::Error> {
         let tables = |i: usize| [second(i), Some(digit)].into_iter().flatten();
         let jobs: Vec<_> = inputs.iter().enumerate().flat_map(|(i, x)| tables(i).map(|t| (x.clone(), t))).collect();
         let mut values = self.look_up(op, &jobs)?.into_iter();
@@ -81,11 +144,14 @@ impl Integers<'_> {
     /// Adds carries to the blocks at a place.
     fn carry_into<'a>(
         &self,
-        sums: &mut [Ciphertext],
+        sums: &mut [B::Block],
         per: usize,
         place: usize,
-        carries: impl Iterator<Item = &'a Ciphertext>,
-    ) -> Result<(), Error> {
+        carries: impl Iterator<Item = &'a B::Block>,
+    ) -> Result<(), B::Error>
+    where
+        B::Block: 'a,
+    {
         for (sum, carry) in sums.iter_mut().skip(place).step_by(per).zip(carries) {
             *sum = self.sum([&*sum, carry])?;
         }
@@ -96,21 +162,23 @@ impl Integers<'_> {
     /// integers: prefix has fewer rounds, and more bootstraps in all, which is no loss where a round would leave
     /// threads idle.
     fn by_prefix(&self, len: usize, per: usize, count: usize) -> bool {
-        self.prefix_time(len, count) + self.round_time(len * per) < per as f64 * self.round_time(len)
+        self.prefix_time(len, count) + self.blocks.round_time(len * per) < per as f64 * self.blocks.round_time(len)
+    }
+
+    /// Whether halves at once take less time than one block after the other.
+    fn by_halves(&self, len: usize, per: usize) -> bool {
+        let time = |rounds: usize, jobs| rounds as f64 * self.blocks.round_time(jobs);
+        B::HAS_PRODUCTS && time(per.div_ceil(2), 2 * len) < time(per, len)
     }
 
     fn prefix_time(&self, len: usize, count: usize) -> f64 {
         if count <= 1 {
-            return self.round_time(len * count);
+            return self.blocks.round_time(len * count);
         }
         let groups = (count - 1) / self.group();
-        self.round_time(len * count) + self.prefix_time(len, groups) + self.round_time(len * (count - groups))
-    }
-
-    /// Time of a round of so many bootstraps on the current threads.
-    fn round_time(&self, jobs: usize) -> f64 {
-        let each = jobs.div_ceil(rayon::current_num_threads());
-        each as f64 + FIRST_OF_A_PASS * each.div_ceil(self.keys.bootstrap_key().batch_len()) as f64
+        self.blocks.round_time(len * count)
+            + self.prefix_time(len, groups)
+            + self.blocks.round_time(len * (count - groups))
     }
 
     /// The carry out of each input, 0 or 1, by prefix: an input propagates at `threshold` and generates above it. Each
@@ -118,10 +186,10 @@ impl Integers<'_> {
     fn carries(
         &self,
         op: &'static str,
-        inputs: Vec<Ciphertext>,
+        inputs: Vec<B::Block>,
         per: usize,
         threshold: u64,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    ) -> Result<Vec<B::Block>, B::Error> {
         if per <= 1 {
             return self.map(op, inputs, &self.table(|x| u64::from(x > threshold)));
         }
@@ -144,7 +212,7 @@ impl Integers<'_> {
             };
             Ok((input, &tables[i % per % k]))
         });
-        let mut rest = self.look_up(op, &jobs.collect::<Result<Vec<_>, Error>>()?)?.into_iter();
+        let mut rest = self.look_up(op, &jobs.collect::<Result<Vec<_>, B::Error>>()?)?.into_iter();
         let mut groups = groups.into_iter();
         Ok((0..prefixes.len()).filter_map(|i| if known(i) { groups.next() } else { rest.next() }).collect())
     }
@@ -159,14 +227,19 @@ impl Integers<'_> {
     pub(super) fn states(
         &self,
         op: &'static str,
-        inputs: Vec<Ciphertext>,
+        inputs: Vec<B::Block>,
         per: usize,
         threshold: u64,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    ) -> Result<Vec<B::Block>, B::Error> {
         let state = |x: u64| x.cmp(&threshold) as i8 + 1;
         let tables = (0..self.group()).map(|place| self.table(|x| (state(x) as u64) << place));
         let tables = tables.collect::<Vec<Table>>();
         let jobs: Vec<_> = inputs.into_iter().enumerate().map(|(i, x)| (x, &tables[i % per % tables.len()])).collect();
         self.look_up(op, &jobs)
     }
+}
+
+/// The outcome of the next job: a look-up has one for each.
+fn next<C>(found: &mut impl Iterator<Item = C>) -> C {
+    found.next().unwrap_or_else(|| unreachable!("an outcome for each job"))
 }

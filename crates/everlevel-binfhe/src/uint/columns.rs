@@ -1,19 +1,23 @@
 //! Sums of many terms, for products and for sums of arrays: columns of digits, added up in parallel, digits and carries
 //! apart.
 
-use super::{Integers, UintArray};
-use crate::{Ciphertext, Error, NoiseSum};
+use super::Arithmetic;
+use super::array::Uints;
+use super::blocks::{Block, Blocks};
 
 /// The terms of several integers of `per` blocks, in a column for each block of each integer; and bits that tell of
 /// losses above the last blocks, where such bits are asked for.
-pub(super) struct Columns {
+pub(super) struct Columns<C> {
     per: usize,
-    terms: Vec<Vec<Ciphertext>>,
-    overflow: Option<Overflow>,
+    terms: Vec<Vec<C>>,
+    overflow: Option<Overflow<C>>,
 }
 
 /// For each integer, bits of which one is set if something beyond the integer's last block was not zero.
-pub(super) type Overflow = Vec<Vec<Ciphertext>>;
+pub(super) type Overflow<C> = Vec<Vec<C>>;
+
+/// [`Overflow`] of a scheme's blocks.
+pub(super) type Losses<B> = Overflow<<B as Blocks>::Block>;
 
 /// The destination of a table's outcome: a column, or the bits that tell of losses above an integer.
 pub(super) enum Place {
@@ -30,14 +34,14 @@ pub(super) enum Rest {
     IsAdded,
 }
 
-impl Columns {
-    pub(super) fn new(len: usize, per: usize, overflow: Option<Overflow>) -> Self {
+impl<C: Block> Columns<C> {
+    pub(super) fn new(len: usize, per: usize, overflow: Option<Overflow<C>>) -> Self {
         Self { per, terms: vec![Vec::new(); len * per], overflow }
     }
 
     /// Puts each value at its place. Values that are known to be zero are dropped.
-    pub(super) fn put(&mut self, places: Vec<Place>, values: impl IntoIterator<Item = Ciphertext>) {
-        for (place, value) in places.into_iter().zip(values).filter(|(_, value)| value.max_value > 0) {
+    pub(super) fn put(&mut self, places: Vec<Place>, values: impl IntoIterator<Item = C>) {
+        for (place, value) in places.into_iter().zip(values).filter(|(_, value)| value.max_value() > 0) {
             match place {
                 Place::Column(i) => self.terms[i].push(value),
                 Place::Overflow(i) => self.overflow.iter_mut().for_each(|overflow| overflow[i].push(value.clone())),
@@ -54,15 +58,15 @@ impl Columns {
     }
 }
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// The columns' sums as integers like `a`, and bits that tell of losses above the last blocks, none where such bits
     /// aren't asked for.
     pub(super) fn total(
         &self,
         op: &'static str,
-        a: &UintArray,
-        mut columns: Columns,
-    ) -> Result<(UintArray, Overflow), Error> {
+        a: &Uints<B>,
+        mut columns: Columns<B::Block>,
+    ) -> Result<(Uints<B>, Losses<B>), B::Error> {
         let sums = self.column_sums(op, &mut columns)?;
         let carry = columns.overflow.is_some().then(|| self.carry_table());
         let (blocks, carries) = self.propagate(op, sums, a.per, carry.as_ref())?;
@@ -72,7 +76,11 @@ impl Integers<'_> {
     }
 
     /// The columns' sums, before carries.
-    pub(super) fn column_sums(&self, op: &'static str, columns: &mut Columns) -> Result<Vec<Ciphertext>, Error> {
+    pub(super) fn column_sums(
+        &self,
+        op: &'static str,
+        columns: &mut Columns<B::Block>,
+    ) -> Result<Vec<B::Block>, B::Error> {
         self.compress(op, columns, Rest::IsAdded)?;
         columns.terms.iter().map(|terms| self.sum(terms)).collect()
     }
@@ -80,7 +88,12 @@ impl Integers<'_> {
     /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`,
     /// with noise that leaves room for a carry. Three terms with the same error must be quiet together, so that every
     /// group has three terms or more.
-    pub(super) fn compress(&self, op: &'static str, columns: &mut Columns, rest: Rest) -> Result<(), Error> {
+    pub(super) fn compress(
+        &self,
+        op: &'static str,
+        columns: &mut Columns<B::Block>,
+        rest: Rest,
+    ) -> Result<(), B::Error> {
         let base = self.radix.base();
         let digit = self.table(|sum| sum % base);
         let carry = self.table(|sum| sum / base);
@@ -89,8 +102,7 @@ impl Integers<'_> {
             let (mut jobs, mut places) = (Vec::new(), Vec::new());
             for i in 0..columns.terms.len() {
                 let terms = &columns.terms[i];
-                let noise = NoiseSum::combination(terms.iter().map(|term| (1.0, term.noise())));
-                if largest(terms) <= 2 * base - 2 && self.is_quiet(noise.variance_torus()) {
+                if largest(terms) <= 2 * base - 2 && self.blocks.takes(&terms.iter().collect::<Vec<_>>(), 1) {
                     continue;
                 }
                 let groups = self.groups(std::mem::take(&mut columns.terms[i]));
@@ -101,7 +113,7 @@ impl Integers<'_> {
                         continue;
                     }
                     let sum = self.sum(&group)?;
-                    if sum.max_value >= base
+                    if sum.max_value() >= base
                         && let Some(place) = columns.above(i)
                     {
                         let table = if matches!(place, Place::Overflow(_)) { &lost } else { &carry };
@@ -122,6 +134,6 @@ impl Integers<'_> {
 }
 
 /// The largest sum that the terms may have.
-fn largest(terms: &[Ciphertext]) -> u64 {
-    terms.iter().map(|term| term.max_value).sum()
+fn largest<C: Block>(terms: &[C]) -> u64 {
+    terms.iter().map(Block::max_value).sum()
 }

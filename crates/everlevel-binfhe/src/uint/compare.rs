@@ -1,78 +1,75 @@
-//! Comparisons, minimum and maximum of arrays of integers, element by element: operations of [`Integers`].
+//! Comparisons, minimum and maximum of arrays of integers, element by element: operations of [`Arithmetic`].
 
 use std::cmp::Ordering;
 
+use super::array::{Bools, Uints};
+use super::blocks::{Block, Blocks, Table};
 use super::signed::Sign;
-use super::table::Table;
-use super::{BoolArray, Integers, UintArray};
-use crate::{Ciphertext, Error};
+use super::{Arithmetic, BoolArray};
 
-/// Digits that are compared one after the other: so many signs are left that groups of these are done together.
-const CHAIN: usize = 4;
-
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// Whether `a = b`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
-    /// [`Error::NoiseExhausted`].
-    pub fn eq(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    /// [`crate::Error::WidthMismatch`], [`crate::Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`crate::Error::NoiseExhausted`].
+    pub fn eq(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.not_bools(&self.differ("eq", a, b)?)
     }
 
     /// Whether `a ≠ b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn ne(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn ne(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.differ("ne", a, b)
     }
 
     /// Whether `a < b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn lt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn lt(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.order("lt", a, b, Sign::Unsigned, Ordering::is_lt)
     }
 
     /// Whether `a ≤ b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn le(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn le(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.order("le", a, b, Sign::Unsigned, Ordering::is_le)
     }
 
     /// Whether `a > b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn gt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn gt(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.order("gt", a, b, Sign::Unsigned, Ordering::is_gt)
     }
 
     /// Whether `a ≥ b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn ge(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn ge(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.order("ge", a, b, Sign::Unsigned, Ordering::is_ge)
     }
 
     /// The smaller one of `a` and `b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn min(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn min(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.chosen("min", a, b, Sign::Unsigned, Ordering::is_lt)
     }
 
     /// The larger one of `a` and `b`.
     ///
     /// # Errors
-    /// As [`Integers::eq`].
-    pub fn max(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::eq`].
+    pub fn max(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.chosen("max", a, b, Sign::Unsigned, Ordering::is_gt)
     }
 
@@ -80,15 +77,15 @@ impl Integers<'_> {
     pub(super) fn chosen(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
+        a: &Uints<B>,
+        b: &Uints<B>,
         sign: Sign,
         asked: impl Fn(Ordering) -> bool,
-    ) -> Result<UintArray, Error> {
+    ) -> Result<Uints<B>, B::Error> {
         self.select_blocks(op, &self.order(op, a, b, sign, asked)?, a, b)
     }
 
-    fn differ(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+    fn differ(&self, op: &'static str, a: &Uints<B>, b: &Uints<B>) -> Result<Bools<B>, B::Error> {
         self.check_pair(op, a, b)?;
         let pairs = self.pairs(op, a, b)?;
         let bits = self.map(op, pairs, &self.table2(|a, b| u64::from(a != b)))?;
@@ -97,20 +94,21 @@ impl Integers<'_> {
 
     /// Whether the order of `a` and `b` is as asked.
     ///
-    /// Digits are compared in chains of [`CHAIN`], the most significant first: `M·s + a − b` has the sign `s` of the
-    /// digits before, or else that of this one's difference. With weights `2^place`, the sum of a group of signs has
-    /// the sign of its most significant one that isn't zero, and groups are what chains were. Of signed integers, the
-    /// last digits are compared by a table of both, as if the smaller half of them were the larger one.
+    /// Digits are compared in chains of [`Blocks::chain_len`], the most significant first: `M·s + a − b` has the sign
+    /// `s` of the digits before, or else that of this one's difference. With weights `2^place`, the sum of a group of
+    /// signs has the sign of its most significant one that isn't zero, and groups are what chains were. Of signed
+    /// integers, the last digits are compared by a table of both, as if the smaller half of them were the larger one.
     pub(super) fn order(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
+        a: &Uints<B>,
+        b: &Uints<B>,
         sign: Sign,
         asked: impl Fn(Ordering) -> bool,
-    ) -> Result<BoolArray, Error> {
+    ) -> Result<Bools<B>, B::Error> {
         self.check_pair(op, a, b)?;
-        let (base, k, chains) = (self.radix.base(), self.radix.space_bits as usize, a.per.div_ceil(CHAIN));
+        let (base, chain_len) = (self.radix.base(), self.blocks.chain_len(a.per));
+        let (k, chains) = ((self.blocks.max_signed() + 1).ilog2() as usize, a.per.div_ceil(chain_len));
         let outcome = self.order_table(|order| u64::from(asked(order)));
         let going_on = self.sign_table(base);
         let places: Vec<Table> = (0..k).map(|place| self.sign_table(1 << place)).collect();
@@ -122,12 +120,12 @@ impl Integers<'_> {
         let ended = |chain: usize| if chains == 1 { &outcome } else { &places[chain % k] };
         let (x, y) = (self.settled(op, &a.blocks, 2)?, self.settled(op, &b.blocks, 2)?);
         let last = if sign == Sign::Signed { self.settled(op, &a.last_blocks(), base)? } else { Vec::new() };
-        let mut signs: Vec<Option<Ciphertext>> = vec![None; a.len() * chains];
-        for step in 0..CHAIN {
+        let mut signs: Vec<Option<B::Block>> = vec![None; a.len() * chains];
+        for step in 0..chain_len {
             let (mut jobs, mut which) = (Vec::new(), Vec::new());
             for (at, sign_before) in signs.iter().enumerate() {
                 let (element, chain) = (at / chains, at % chains);
-                let (first, end) = (chain * CHAIN, a.per.min((chain + 1) * CHAIN));
+                let (first, end) = (chain * chain_len, a.per.min((chain + 1) * chain_len));
                 let Some(digit) = end.checked_sub(step + 1).filter(|&digit| digit >= first) else { continue };
                 let (x, y) = (&x[element * a.per + digit], &y[element * a.per + digit]);
                 let mut terms = vec![(1, x), (-1, y)];
@@ -146,11 +144,11 @@ impl Integers<'_> {
                 signs[at] = Some(sign);
             }
         }
-        let mut signs: Vec<Ciphertext> = signs.into_iter().flatten().collect();
+        let mut signs: Vec<B::Block> = signs.into_iter().flatten().collect();
         let mut per = chains;
         while per > 1 {
             let group =
-                |group: &[Ciphertext]| self.signed_sum(&group.iter().map(|sign| (1, sign)).collect::<Vec<_>>(), 0);
+                |group: &[B::Block]| self.signed_sum(&group.iter().map(|sign| (1, sign)).collect::<Vec<_>>(), 0);
             let sums = signs.chunks(per).flat_map(|signs| signs.chunks(k)).map(group).collect::<Result<Vec<_>, _>>()?;
             per = per.div_ceil(k);
             let table = |i: usize| if per == 1 { &outcome } else { &places[i % per % k] };
@@ -160,7 +158,7 @@ impl Integers<'_> {
     }
 
     /// Whether any of the bits of each row is set.
-    pub(super) fn any(&self, op: &'static str, rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
+    pub(super) fn any(&self, op: &'static str, rows: Vec<Vec<B::Block>>) -> Result<Bools<B>, B::Error> {
         Ok(BoolArray(self.folded(op, rows, &self.table(|count| u64::from(count > 0)))?))
     }
 
@@ -168,9 +166,9 @@ impl Integers<'_> {
     pub(super) fn folded(
         &self,
         op: &'static str,
-        mut rows: Vec<Vec<Ciphertext>>,
+        mut rows: Vec<Vec<B::Block>>,
         table: &Table,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    ) -> Result<Vec<B::Block>, B::Error> {
         while rows.iter().any(|terms| terms.len() > 1) {
             let (mut jobs, mut places) = (Vec::new(), Vec::new());
             // A row of one term is done, and a term by itself waits for the next round.
@@ -197,23 +195,23 @@ impl Integers<'_> {
     pub(super) fn any_above(
         &self,
         op: &'static str,
-        blocks: &[Ciphertext],
+        blocks: &[B::Block],
         per: usize,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    ) -> Result<Vec<B::Block>, B::Error> {
         let table = self.table(|sum| u64::from(sum > 0));
         // From the most significant block on.
-        let mut above: Vec<Vec<Ciphertext>> = vec![Vec::new(); blocks.len() / per];
+        let mut above: Vec<Vec<B::Block>> = vec![Vec::new(); blocks.len() / per];
         while above.iter().any(|known| known.len() < per) {
             let (mut jobs, mut counts) = (Vec::new(), Vec::new());
             for (known, blocks) in above.iter().zip(blocks.chunks(per)) {
                 let (mut sum, before) = (known.last().cloned(), jobs.len());
                 for block in blocks.iter().rev().skip(known.len()) {
                     let next = match &sum {
-                        Some(sum) if sum.max_value + block.max_value > self.radix.max() => break,
+                        Some(sum) if sum.max_value() + block.max_value() > self.radix.max() => break,
                         Some(sum) => self.sum([sum, block])?,
                         None => block.clone(),
                     };
-                    if jobs.len() > before && self.keys.check_noise(op, next.variance_torus(), 0).is_err() {
+                    if jobs.len() > before && !self.blocks.takes(&[&next], 0) {
                         break;
                     }
                     jobs.push((next.clone(), &table));

@@ -1,9 +1,9 @@
 //! Division of integers by public divisors that are products of small factors and a power of two.
 
+use super::blocks::Table;
 use super::divided::{Asked, Divided};
 use super::shift::Ends;
 use super::signed::Sign;
-use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 

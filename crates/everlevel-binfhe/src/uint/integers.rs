@@ -1,5 +1,7 @@
 //! Integers of 8 to 256 bits as digits of a message space: widths, the radix, and the arithmetic's handle.
 
+use super::blocks::Blocks;
+use super::keyed::KeyedBlocks;
 use super::meter::{Cost, Meter};
 use crate::ciphertext::wrong_space;
 use crate::common::Space;
@@ -122,17 +124,35 @@ impl Radix {
     }
 }
 
+/// Arithmetic on arrays of encrypted integers, element by element, over what a scheme can do with blocks.
+#[derive(Debug)]
+pub struct Arithmetic<B> {
+    pub(super) blocks: B,
+    pub(super) radix: Radix,
+}
+
 /// Arithmetic on arrays of encrypted integers with the keys of one secret, element by element.
 ///
 /// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all
 /// elements that don't wait for each other are done together. An operation holds a round's bootstraps in memory, which
 /// is much for long arrays: cut these into slices of [`Integers::slice_len`] elements, and into shorter ones for
 /// products. Reductions cut their arrays themselves.
-#[derive(Debug)]
-pub struct Integers<'k> {
-    pub(super) keys: &'k EvalKeys,
-    pub(super) radix: Radix,
-    pub(super) meter: Meter<'k>,
+pub type Integers<'k> = Arithmetic<KeyedBlocks<'k>>;
+
+impl<B: Blocks> Arithmetic<B> {
+    /// Arithmetic on integers of a scheme's blocks.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for blocks below 4 bits.
+    pub fn new(blocks: B) -> Result<Self, Error> {
+        let radix = Radix::of("integers", Space::Integer { bits: blocks.space_bits() })?;
+        Ok(Self { blocks, radix })
+    }
+
+    /// Bits of a digit.
+    pub fn block_bits(&self) -> u32 {
+        self.radix.bits
+    }
 }
 
 impl EvalKeys {
@@ -148,7 +168,13 @@ impl EvalKeys {
             let needed = format!("{needed} or more, for tables of two digits of {} bits", radix.bits);
             return Err(Error::Parameter { what: "squared_norm", found: found.to_string(), needed });
         }
-        Ok(Integers { keys: self, radix, meter: Meter::default() })
+        Ok(Integers::over(self, radix, Meter::default()))
+    }
+}
+
+impl<'k> Integers<'k> {
+    fn over(keys: &'k EvalKeys, radix: Radix, meter: Meter<'k>) -> Self {
+        Self { blocks: KeyedBlocks { keys, space_bits: radix.space_bits, meter }, radix }
     }
 }
 
@@ -156,12 +182,7 @@ impl Integers<'_> {
     /// The number of elements whose bootstraps of one round give every thread of the current pool a whole pass over the
     /// key.
     pub fn slice_len(&self) -> usize {
-        self.keys.slice_len(1)
-    }
-
-    /// Bits of a block.
-    pub fn block_bits(&self) -> u32 {
-        self.radix.bits
+        self.blocks.keys.slice_len(1)
     }
 }
 
@@ -181,9 +202,9 @@ impl Integers<'_> {
         operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>,
     ) -> Result<Cost, Error> {
         let meter = Meter { dry: true, progress, ..Meter::default() };
-        let counting = Integers { keys: self.keys, radix: self.radix, meter };
+        let counting = Integers::over(self.blocks.keys, self.radix, meter);
         operation(&counting)?;
-        let Meter { bootstraps, rounds, .. } = counting.meter;
+        let Meter { bootstraps, rounds, .. } = counting.blocks.meter;
         Ok(Cost { bootstraps: bootstraps.into_inner(), rounds: rounds.into_inner() })
     }
 
@@ -199,6 +220,6 @@ impl Integers<'_> {
     ) -> Result<R, Error> {
         let total = self.count(Some((progress, 0)), &operation)?.bootstraps;
         let meter = Meter { progress: Some((progress, total)), ..Meter::default() };
-        operation(&Integers { keys: self.keys, radix: self.radix, meter })
+        operation(&Integers::over(self.blocks.keys, self.radix, meter))
     }
 }

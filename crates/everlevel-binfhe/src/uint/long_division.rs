@@ -35,10 +35,10 @@
 //! `ρ + 1 + b` elsewhere: of `a − 1 = q'·|b| + r'` with `0 ≤ r' < |b|`, `a` is `(−q' − 1)·b + (r' + 1 + b)`, and `r'`
 //! is `ρ` or `ρ − b`.
 
+use super::blocks::Table;
 use super::divided::{Asked, Divided, Halved, Steps, Weights};
 use super::shift::Ends;
 use super::signed::Sign;
-use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 

@@ -15,11 +15,15 @@
 //! *Signs.* Arrays are unsigned. [`Integers::signed`] has the operations that take the same blocks as signed integers
 //! in two's complement; all others, sums and products among them, are the same for both.
 //!
-//! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key
-//! · `meter` the cost of operations, and their progress · `carry` · `arith` add, subtract, negate · `columns` sums of
-//! many terms · `mul` · `div`, `div_public`, `long_division`, `divided` · `compare` · `bits` · `shift` · `reduce` sum
-//! and maximum of an array · `counts` of bits · `signed`, `signed_division`, `signed_product` · `saturating` results ·
-//! `random` integers from a public seed.
+//! *Schemes.* Circuits know nothing of a block but what [`Blocks`] has: TFHE's are [`KeyedBlocks`], and a scheme whose
+//! blocks are vectors of digits has the same circuits, for many integers at once.
+//!
+//! *Map.* `array` integers and truth values · `encryption` · `blocks` what circuits are made of · `keyed` TFHE's, with
+//! bootstraps of many blocks in one pass over the key · `table` look-up tables · `meter` the cost of operations, and
+//! their progress · `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `div`,
+//! `div_public`, `long_division`, `divided` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array ·
+//! `counts` of bits · `signed`, `signed_division`, `signed_product` · `saturating` results · `random` integers from a
+//! public seed.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -49,6 +53,7 @@
 mod arith;
 mod array;
 mod bits;
+mod blocks;
 mod carry;
 mod columns;
 mod compare;
@@ -58,6 +63,7 @@ mod div_public;
 mod divided;
 mod encryption;
 mod integers;
+mod keyed;
 mod long_division;
 mod meter;
 mod mul;
@@ -71,8 +77,10 @@ mod signed_product;
 mod table;
 
 pub use array::{BoolArray, UintArray};
+pub use blocks::{Block, Blocks, Table};
 pub(crate) use integers::Radix;
-pub use integers::{Integers, Width};
+pub use integers::{Arithmetic, Integers, Width};
+pub use keyed::KeyedBlocks;
 pub use meter::Cost;
 pub use reduce::Extreme;
 pub use signed::Signed;

@@ -1,17 +1,18 @@
 //! Multiplication of arrays of integers, element by element: products of digits, columns added up in parallel, one
 //! propagation of carries.
 
-use super::columns::{Columns, Overflow, Place};
-use super::{BoolArray, Integers, UintArray};
-use crate::Error;
+use super::Arithmetic;
+use super::array::{Bools, Uints};
+use super::blocks::Blocks;
+use super::columns::{Columns, Losses, Place};
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// `a·b` modulo `2^width`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
-    /// [`Error::NoiseExhausted`].
-    pub fn mul(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// [`crate::Error::WidthMismatch`], [`crate::Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`crate::Error::NoiseExhausted`].
+    pub fn mul(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.check_pair("mul", a, b)?;
         let (product, _) = self.product("mul", a, b, None)?;
         Ok(product)
@@ -20,8 +21,8 @@ impl Integers<'_> {
     /// `a·b` modulo `2^width`, and whether each product is `2^width` or more.
     ///
     /// # Errors
-    /// As [`Integers::mul`].
-    pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+    /// As [`Arithmetic::mul`].
+    pub fn checked_mul(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Bools<B>), B::Error> {
         self.flagged_product("checked_mul", a, b)
     }
 
@@ -29,9 +30,9 @@ impl Integers<'_> {
     pub(super) fn flagged_product(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
-    ) -> Result<(UintArray, BoolArray), Error> {
+        a: &Uints<B>,
+        b: &Uints<B>,
+    ) -> Result<(Uints<B>, Bools<B>), B::Error> {
         self.check_pair(op, a, b)?;
         let overflow = self.high_products(op, a, b)?;
         let (product, overflow) = self.product(op, a, b, Some(overflow))?;
@@ -42,10 +43,10 @@ impl Integers<'_> {
     pub(super) fn product(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
-        overflow: Option<Overflow>,
-    ) -> Result<(UintArray, Overflow), Error> {
+        a: &Uints<B>,
+        b: &Uints<B>,
+        overflow: Option<Losses<B>>,
+    ) -> Result<(Uints<B>, Losses<B>), B::Error> {
         let columns = self.digit_products(op, a, b, overflow)?;
         self.total(op, a, columns)
     }
@@ -54,10 +55,10 @@ impl Integers<'_> {
     pub(super) fn digit_products(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
-        overflow: Option<Overflow>,
-    ) -> Result<Columns, Error> {
+        a: &Uints<B>,
+        b: &Uints<B>,
+        overflow: Option<Losses<B>>,
+    ) -> Result<Columns<B::Block>, B::Error> {
         let (base, per) = (self.radix.base(), a.per);
         let mut columns = Columns::new(a.len(), per, overflow);
         // Where `a` is a public zero, all tables of `M·a + b` are known without a bootstrap: a public factor comes
@@ -88,11 +89,11 @@ impl Integers<'_> {
 
     /// For each integer and each digit of its `a` but the first, whether that digit and some digit of `b` have a
     /// product above the width.
-    pub(super) fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Overflow, Error> {
+    pub(super) fn high_products(&self, op: &'static str, a: &Uints<B>, b: &Uints<B>) -> Result<Losses<B>, B::Error> {
         let (high, len) = (a.per - 1, a.len());
         let set = self.table(|x| u64::from(x > 0));
         // All digits of each integer but the first.
-        let upper = |x: &UintArray| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
+        let upper = |x: &Uints<B>| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
         let bits = self.map(op, [upper(a), upper(b)].concat(), &set)?;
         let (bits_a, bits_b) = bits.split_at(len * high);
         let above = self.any_above(op, bits_b, high)?;

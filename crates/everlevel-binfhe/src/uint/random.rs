@@ -62,13 +62,16 @@ impl Integers<'_> {
         let space_bits = self.radix.space_bits;
         let table = |bits: u32| self.mirrored_table((1 << bits) - 1, move |x| x >> (space_bits - bits));
         let tables: Vec<_> = (0..=self.radix.bits).map(table).collect();
-        let dim = if self.meter.dry { DIGEST_DIM } else { self.keys.params().ciphertext_dim() };
+        let dim = if self.blocks.meter.dry { DIGEST_DIM } else { self.blocks.keys.params().ciphertext_dim() };
         let job = |place: usize| {
             let mut words = vec![0; dim + 1];
             seed.stream(Domain::RandomValues, place as u64).fill_u64(&mut words);
             // Whatever the phase is, it is no message with an error.
             let (lwe, noise, max_value) = (Lwe::from_words(words), NoiseSum::default(), self.radix.max());
-            (Ciphertext { lwe, key: self.keys.id(), noise, max_value }, &tables[bits[place % bits.len()] as usize])
+            (
+                Ciphertext { lwe, key: self.blocks.keys.id(), noise, max_value },
+                &tables[bits[place % bits.len()] as usize],
+            )
         };
         let jobs = (places.start * bits.len()..places.end * bits.len()).map(job).collect::<Vec<_>>();
         self.look_up(op, &jobs)

@@ -1,8 +1,8 @@
 //! Sums, differences and products that end at the ends of the range: a state beside a result says which end it is
 //! beyond, and a table for each digit puts the end's digit in its place.
 
+use super::blocks::Table;
 use super::signed::{Sign, Signed};
-use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 

@@ -1,12 +1,13 @@
-//! Shifts and rotations of arrays of integers, operations of [`Integers`]: by public amounts and by encrypted ones.
+//! Shifts and rotations of arrays of integers, operations of [`Arithmetic`]: by public amounts and by encrypted ones.
 //!
 //! Each of them is a move to the left by a signed number of bits, with or without wrapping round. With
 //! `left = q·m + r`, `0 ≤ r < m`, block `i` of the result has `x << r` of block `i − q` and `x >> (m − r)` of block
 //! `i − q − 1`.
 
-use super::table::Table;
-use super::{BoolArray, Integers, UintArray};
-use crate::{Ciphertext, Error};
+use super::array::{Bools, Uints};
+use super::blocks::{Blocks, Table};
+use super::{Arithmetic, UintArray};
+use crate::Error;
 
 /// The fate of bits that leave an integer at one end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +24,13 @@ pub(super) enum Ends {
 /// two bits or more, so that conditions may be as large.
 const TOO_FAR: u64 = 2;
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// `a << amount`; bits that leave are lost.
     ///
     /// # Errors
     /// [`Error::ShiftTooLarge`] for an amount of the width or more, [`crate::ObjectError::OtherSecret`],
     /// [`Error::NoiseExhausted`].
-    pub fn shl(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
+    pub fn shl(&self, a: &Uints<B>, amount: u32) -> Result<Uints<B>, B::Error> {
         check_amount("shl", a, amount)?;
         self.shift("shl", a, i64::from(amount), Ends::Open)
     }
@@ -37,8 +38,8 @@ impl Integers<'_> {
     /// `a >> amount`.
     ///
     /// # Errors
-    /// As [`Integers::shl`].
-    pub fn shr(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::shl`].
+    pub fn shr(&self, a: &Uints<B>, amount: u32) -> Result<Uints<B>, B::Error> {
         check_amount("shr", a, amount)?;
         self.shift("shr", a, -i64::from(amount), Ends::Open)
     }
@@ -47,15 +48,15 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
-    pub fn rotate_left(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
+    pub fn rotate_left(&self, a: &Uints<B>, amount: u32) -> Result<Uints<B>, B::Error> {
         self.shift("rotate_left", a, i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
     /// A rotation to the right by `amount` modulo the width.
     ///
     /// # Errors
-    /// As [`Integers::rotate_left`].
-    pub fn rotate_right(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::rotate_left`].
+    pub fn rotate_right(&self, a: &Uints<B>, amount: u32) -> Result<Uints<B>, B::Error> {
         self.shift("rotate_right", a, -i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
@@ -64,41 +65,41 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
-    pub fn shl_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
+    pub fn shl_by(&self, a: &Uints<B>, amount: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.shift_by("shl_by", a, amount, 1, Ends::Open)
     }
 
     /// `a >> amount` for an encrypted amount: 0 for amounts of the width or more.
     ///
     /// # Errors
-    /// As [`Integers::shl_by`].
-    pub fn shr_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::shl_by`].
+    pub fn shr_by(&self, a: &Uints<B>, amount: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.shift_by("shr_by", a, amount, -1, Ends::Open)
     }
 
     /// A rotation to the left by an encrypted amount modulo the width.
     ///
     /// # Errors
-    /// As [`Integers::shl_by`].
-    pub fn rotate_left_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::shl_by`].
+    pub fn rotate_left_by(&self, a: &Uints<B>, amount: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.shift_by("rotate_left_by", a, amount, 1, Ends::Joined)
     }
 
     /// A rotation to the right by an encrypted amount modulo the width.
     ///
     /// # Errors
-    /// As [`Integers::shl_by`].
-    pub fn rotate_right_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::shl_by`].
+    pub fn rotate_right_by(&self, a: &Uints<B>, amount: &Uints<B>) -> Result<Uints<B>, B::Error> {
         self.shift_by("rotate_right_by", a, amount, -1, Ends::Joined)
     }
 
     /// A move to the left by less than the width in either direction.
-    pub(super) fn shift(&self, op: &'static str, a: &UintArray, left: i64, ends: Ends) -> Result<UintArray, Error> {
+    pub(super) fn shift(&self, op: &'static str, a: &Uints<B>, left: i64, ends: Ends) -> Result<Uints<B>, B::Error> {
         self.check_all(op, "operand", &a.blocks)?;
         let (bits, mask, len) = (self.radix.bits, self.radix.base() - 1, a.blocks.len());
         let (whole, rest) = split(left, bits);
         // The block so many places below block `i` of the same integer.
-        let at = |blocks: &[Ciphertext], i, down| source(i, down, a.per, ends).map(|i| blocks[i].clone());
+        let at = |blocks: &[B::Block], i, down| source(i, down, a.per, ends).map(|i| blocks[i].clone());
         let signs_come_in = ends == Ends::Signed && left < 0;
         if rest == 0 {
             let incoming = match signs_come_in {
@@ -145,7 +146,7 @@ impl Integers<'_> {
     }
 
     /// For each integer the block that goes on above its last one.
-    pub(super) fn sign_blocks(&self, op: &'static str, a: &UintArray) -> Result<Vec<Ciphertext>, Error> {
+    pub(super) fn sign_blocks(&self, op: &'static str, a: &Uints<B>) -> Result<Vec<B::Block>, B::Error> {
         self.map(op, a.last_blocks(), &self.table(|x| self.sign_of(x)))
     }
 
@@ -154,11 +155,11 @@ impl Integers<'_> {
     pub(super) fn shift_by(
         &self,
         op: &'static str,
-        a: &UintArray,
-        amount: &UintArray,
+        a: &Uints<B>,
+        amount: &Uints<B>,
         sign: i64,
         ends: Ends,
-    ) -> Result<UintArray, Error> {
+    ) -> Result<Uints<B>, B::Error> {
         self.check_all(op, "operand", &a.blocks)?;
         self.check_all(op, "amount", &amount.blocks)?;
         crate::gates::same_length(op, a.len(), amount.len())?;
@@ -199,7 +200,7 @@ impl Integers<'_> {
     }
 
     /// Whether any digit from a place on, without the lowest bits of the first one, is set.
-    fn any_digit(&self, op: &'static str, x: &UintArray, place: usize, bit: u32) -> Result<BoolArray, Error> {
+    fn any_digit(&self, op: &'static str, x: &Uints<B>, place: usize, bit: u32) -> Result<Bools<B>, B::Error> {
         let mut rows: Vec<_> = (0..x.len()).map(|i| x.integer(i)[place..].to_vec()).collect();
         if bit > 0 {
             let first = rows.iter().map(|digits| digits[0].clone()).collect();
@@ -214,11 +215,11 @@ impl Integers<'_> {
     fn stage(
         &self,
         op: &'static str,
-        blocks: &[Ciphertext],
-        conditions: &[Ciphertext],
+        blocks: &[B::Block],
+        conditions: &[B::Block],
         left: i64,
         ends: Ends,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    ) -> Result<Vec<B::Block>, B::Error> {
         let (bits, mask, per) = (self.radix.bits, self.radix.base() - 1, blocks.len() / conditions.len());
         let (whole, rest) = split(left, bits);
         let high = |x: u64| x << rest & mask;
@@ -287,7 +288,7 @@ fn source(i: usize, down: i64, per: usize, ends: Ends) -> Option<usize> {
     }
 }
 
-pub(super) fn check_amount(op: &'static str, a: &UintArray, amount: u32) -> Result<(), Error> {
+pub(super) fn check_amount<C: Clone>(op: &'static str, a: &UintArray<C>, amount: u32) -> Result<(), Error> {
     let bits = a.width.bits();
     if amount < bits { Ok(()) } else { Err(Error::ShiftTooLarge { op, amount, bits }) }
 }

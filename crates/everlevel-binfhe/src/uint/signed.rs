@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
+use super::blocks::Table;
 use super::reduce::Extreme;
 use super::shift::{Ends, check_amount};
-use super::table::Table;
 use super::{BoolArray, Integers, UintArray, Width};
 use crate::{Ciphertext, Error};
 

@@ -12,9 +12,9 @@
 //! The least integer by −1 wraps to itself. By zero the quotient is −1 for `a ≥ 0` and 0 for `a < 0`, and the remainder
 //! is `a`.
 
+use super::blocks::Table;
 use super::divided::{Asked, Divided, Halved, Steps, Weights};
 use super::signed::{Sign, Signed};
-use super::table::Table;
 use super::{BoolArray, UintArray};
 use crate::{Ciphertext, Error};
 

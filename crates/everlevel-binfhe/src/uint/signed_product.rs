@@ -22,9 +22,9 @@
 
 use std::cmp::Ordering;
 
+use super::blocks::Table;
 use super::saturating::{ABOVE, BELOW, WITHIN};
 use super::signed::Signed;
-use super::table::Table;
 use super::{BoolArray, UintArray};
 use crate::{Ciphertext, Error};
 
