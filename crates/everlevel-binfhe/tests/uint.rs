@@ -3,7 +3,7 @@
 use crate::common;
 
 use crate::common::uints::{Bench, OF_ONE_WORD, operand, operands, split, width, zip};
-use crate::common::{four_bits, on_threads, two_bits};
+use crate::common::{digits_literal, four_bits, keys, on_threads, two_bits};
 use everlevel_binfhe::{Ciphertext, Error, Extreme, NoiseSum, Width, sets};
 use proptest::prelude::*;
 
@@ -119,6 +119,20 @@ fn divisors_of_every_kind() {
             bench.are("narrow div", &q, zip(&a, &divisor).map(|(a, b)| a.checked_div(b).unwrap_or(width.max())));
             bench.are("narrow rem", &r, zip(&a, &divisor).map(|(a, b)| a.checked_rem(b).unwrap_or(a)));
         }
+    }
+}
+
+/// Sums of many terms, whose carries are larger than a digit where the space has room for more than two digits.
+#[test]
+fn spaces_of_any_size_have_the_same_products() {
+    for bits in 5..8 {
+        let keys = keys(digits_literal(bits));
+        let (bench, max) = (Bench::new(&keys, Width::U16), Width::U16.max());
+        let (a, b) = ([max, max, max - 1, max / 2, max / 3], [max, max - 1, max - 1, max / 2, max]);
+        let product = bench.integers.mul(&bench.encrypt(&a), &bench.encrypt(&b)).unwrap();
+        bench.are("mul", &product, zip(&a, &b).map(|(a, b)| a * b));
+        let sum = bench.integers.sum_rows(&bench.encrypt(&[max; 40]), 40).unwrap();
+        bench.are("sum", &sum, [40 * max]);
     }
 }
 

@@ -108,7 +108,9 @@ impl<B: Blocks> Arithmetic<B> {
                 let groups = self.groups(std::mem::take(&mut columns.terms[i]));
                 let last = groups.len() - 1;
                 for (place, group) in groups.into_iter().enumerate() {
-                    if group.len() < 3 || (place == last && rest == Rest::Waits) {
+                    // In spaces of more than 4 bits, carries may be larger than digits, and two terms be too large.
+                    let is_left = group.len() < 3 && largest(&group) <= 2 * base - 2;
+                    if is_left || (place == last && rest == Rest::Waits) {
                         columns.terms[i].extend(group);
                         continue;
                     }
