@@ -299,10 +299,14 @@ def bulk_world(folder: Path, parameters: str) -> World:
     is_bits = engine.message_bits is None
     x = engine.encrypt([True, False], secret_key) if is_bits else engine.encrypt([1, 2], secret_key, max_value=3)
     x.save(folder / "ciphertext")
+    integers = None if is_bits else engine.encrypt_uint([1, 2], secret_key, width=8)
+    arrays = {} if integers is None else {"UintArray": integers, "BoolArray": integers > 1}
     return World(
-        {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key},
+        {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key, **arrays},
         {
             **dict.fromkeys(("a", "ciphertext", "other", "selector"), x),
+            **{f"{name}.a": integers for name in ("minimum", "maximum", "rotate_left", "rotate_right")},
+            **{"amount": 1, "dtype": np.uint16, "width": 8},
             **dict.fromkeys(("b", "mux.a", "select.a"), [True] if is_bits else 1),
             "select.selector": x if is_bits else engine.encrypt([0, 1], secret_key, max_value=1),
             "multiply.b": 2,

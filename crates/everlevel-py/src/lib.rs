@@ -5,12 +5,14 @@
 #![forbid(unsafe_code)]
 
 mod bfv;
+mod bulk;
 mod call;
 mod circuits;
 mod context;
 mod device;
 mod error;
 mod files;
+mod integers;
 mod limbs;
 mod matrices;
 mod objects;
@@ -22,6 +24,8 @@ mod tfhe;
 mod _native {
     #[pymodule_export]
     use crate::bfv::{BfvCiphertext, BfvContext, bfv_sets};
+    #[pymodule_export]
+    use crate::bulk::{bulk_binary, bulk_compare, bulk_gate, bulk_invert, bulk_move, bulk_select};
     #[pymodule_export]
     use crate::call::provoke_panic;
     #[pymodule_export]

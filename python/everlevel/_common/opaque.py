@@ -47,6 +47,18 @@ def is_clear(value: Any) -> bool:
     return is_known or (hasattr(value, "__array__") and not isinstance(value, Opaque))
 
 
+def not_comparable(operation: str, value: Any) -> OperandTypeError:
+    """Say that an encrypted array isn't compared with what is no operand: Python would say that two objects are two."""
+    actual = type(value).__name__
+    return OperandTypeError(
+        f"{operation}: an encrypted array isn't compared with a value of type {actual}; "
+        f"pass a number, a list or a NumPy array, or use `is` to tell objects apart",
+        argument="other",
+        expected="number, list, NumPy array or encrypted array",
+        actual=actual,
+    )
+
+
 def unchanging(next_step: str) -> OperandTypeError:
     """Say that a ciphertext has no assignments."""
     return OperandTypeError(

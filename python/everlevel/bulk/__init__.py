@@ -11,8 +11,20 @@ array([0, 1, 4, 9, 0, 9, 4, 1, 0, 1, 4, 9, 0, 9, 4, 1], dtype=uint8)
 """
 
 from ._time import TimeEstimate
+from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
 from .keys import EvaluationKey, PublicKey, SecretKey
+from .uint_array import UintArray
 
-__all__ = ["Ciphertext", "Engine", "EvaluationKey", "PublicKey", "SecretKey", "TimeEstimate", "parameter_sets"]
+__all__ = [
+    "BoolArray",
+    "Ciphertext",
+    "Engine",
+    "EvaluationKey",
+    "PublicKey",
+    "SecretKey",
+    "TimeEstimate",
+    "UintArray",
+    "parameter_sets",
+]

@@ -12,6 +12,13 @@ class Core(SetCore):
 
     _context: BulkContext
     _keys: dict[int, Keys]
+    _digit_errors: tuple[float, float] | None
+    """Errors of digits of integers of many bits, once they are asked for."""
+
+    @property
+    def _digit_bits(self) -> int:
+        """Bits of a digit of integers of many bits: a power of two, so that two digits fit the space."""
+        return int(2 ** (((self.message_bits or 0) // 2).bit_length() - 1))
 
     @property
     def message_bits(self) -> int | None:

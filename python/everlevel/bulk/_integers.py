@@ -314,60 +314,42 @@ def _table(self: Core, operation: str, x: Ciphertext, lut: Any) -> NDArray[np.in
 
 def looked_up(self: Core, operation: str, x: Ciphertext, tables: list[NDArray[np.int64]]) -> list[Ciphertext]:
     """Look elements up in tables with an entry for each value that one may have."""
-    key = self._key(operation, x._native.secret_id)
+    return looked_up_each(self, operation, [(x, tables)])[0]
+
+
+def looked_up_each(
+    self: Core, operation: str, jobs: list[tuple[Ciphertext, list[NDArray[np.int64]]]]
+) -> list[list[Ciphertext]]:
+    """Look up arrays of one secret, each in tables of its own."""
+    key = self._key(operation, jobs[0][0]._native.secret_id)
     context, space = self._context.ckks, self._context.set.space
     # Entries that nobody asks for are as near to others as can be.
-    full = [np.pad(table, (0, space - table.size), "edge").tolist() for table in tables]
+    full = [[np.pad(table, (0, space - table.size), "edge").tolist() for table in tables] for _, tables in jobs]
     _, limit = context.integer_errors(space, LEVEL, False)
-    errors = [context.error_after(space, LEVEL, table, x._error) for table in full]
-    if max(errors) > limit:
-        raise _too_noisy(operation, x._error, limit)
-    with self._reporting(operation) as report:
-        found = context.look_up(x._native, (space, LEVEL), full, key.all, report)
-    count = x._bootstrap_count + 1
-    return [
-        Ciphertext(self, native, x.shape, max_value=int(table.max()), error=error, bootstrap_count=count)
-        for native, table, error in zip(found, tables, errors, strict=True)
+    errors = [
+        [context.error_after(space, LEVEL, table, x._error) for table in tables]
+        for (x, _), tables in zip(jobs, full, strict=True)
     ]
-
-
-def select(self: Core, selector: Ciphertext, a: Any, b: Any) -> Ciphertext:
-    """Choose `a` where `selector` is 1 and `b` where it is 0, as ``numpy.where`` does, without a bootstrap.
-
-    It is a product. What a selection has made is looked up once before it is selected again, or selects.
-
-    Parameters
-    ----------
-    selector : Ciphertext
-        Bits; or integers with a `max_value` of 1.
-    a, b : Ciphertext or array_like
-        Of the selector's shape.
-
-    Returns
-    -------
-    Ciphertext
-        Of this shape.
-
-    Raises
-    ------
-    SpaceError
-        If the selector may have other values than 0 and 1.
-    NoiseError
-        If the errors of the operands are too large.
-    MessageError
-        If shapes differ, or values in the clear are out of range.
-    OperandTypeError, EngineMismatchError, KeyMismatchError, MissingKeyError
-        As for `bootstrap`.
-
-    Examples
-    --------
-    >>> engine, secret_key = bulk_engine, bulk_secret_key
-    >>> x = engine.encrypt([3, 9, 12, 6], secret_key)
-    >>> is_large = engine.bootstrap(x, lut=lambda m: m > 8)
-    >>> engine.decrypt(engine.select(is_large, 8, x), secret_key)
-    array([3, 8, 8, 6], dtype=uint8)
-    """
-    return selected(self, "select", selector, a, b)
+    for (x, _), each in zip(jobs, errors, strict=True):
+        if max(each) > limit:
+            raise _too_noisy(operation, x._error, limit)
+    natives = [(x._native, tables) for (x, _), tables in zip(jobs, full, strict=True)]
+    with self._reporting(operation) as report:
+        found = context.look_up(natives, (space, LEVEL), key.all, report)
+    return [
+        [
+            Ciphertext(
+                self,
+                native,
+                x.shape,
+                max_value=int(table.max()),
+                error=error,
+                bootstrap_count=x._bootstrap_count + 1,
+            )
+            for native, table, error in zip(results, tables, each, strict=True)
+        ]
+        for (x, tables), results, each in zip(jobs, found, errors, strict=True)
+    ]
 
 
 def selected(self: Core, operation: str, selector: Any, a: Any, b: Any) -> Ciphertext:

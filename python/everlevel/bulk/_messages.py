@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from .. import _native
 from .._common import spaces
+from .._common.storable import own
 from ..errors import MessageError
 from ..tfhe import _checks
 from . import _operands
 from ._core import Core
+from ._digit_array import DigitArray
 from ._sets import LEVEL
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
@@ -56,10 +58,13 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
     array: NDArray[Any] = (
         _checks.booleans(operation, values) if is_bits else _checks.integers(operation, values, 0, top, advice)
     )
-    if array.size == 0:
-        raise MessageError(
-            f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
-        )
+    require_values(operation, array)
+    return encrypted_array(self, array, native_key, top)
+
+
+def encrypted_array(
+    self: Core, array: NDArray[Any], native_key: _native.PublicKey | _native.SecretKey, top: int
+) -> Ciphertext:
     context, space = self._context.ckks, self._context.set.space
     plain = context.encode_integers(_checks.flat(array, np.uint64), space, LEVEL)
     is_public = isinstance(native_key, _native.PublicKey)
@@ -71,14 +76,22 @@ def encrypt(self: Core, values: Any, key: PublicKey | SecretKey, *, max_value: i
     return Ciphertext(self, native, array.shape, max_value=top, error=error, bootstrap_count=0)
 
 
-def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[Any]:
+def require_values(operation: str, array: NDArray[Any]) -> None:
+    """Refuse empty arrays."""
+    if array.size == 0:
+        raise MessageError(
+            f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
+        )
+
+
+def decrypt(self: Core, ciphertext: Ciphertext | DigitArray, secret_key: SecretKey) -> NDArray[Any]:
     """Decrypt an array.
 
     Returns
     -------
-    ndarray of bool or of uint8
-        Of the ciphertext's shape. Values are rounded to integers of the space, and nothing of what is rounded away is
-        told, nor does it make decryptions fail.
+    ndarray of bool, or of uint8 to uint64
+        Of the ciphertext's shape, and of uint8 where it is a `Ciphertext` of integers. Values are rounded to integers
+        of the space, and nothing of what is rounded away is told, nor does it make decryptions fail.
 
     Raises
     ------
@@ -94,8 +107,14 @@ def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArra
     array([3, 9], dtype=uint8)
     """
     operation = "decrypt"
-    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     secret = _operands.secret_key(self, operation, secret_key)
+    if isinstance(ciphertext, DigitArray):
+        whole = own(self, operation, "ciphertext", ciphertext, DigitArray)
+        return whole._decrypted([_decrypted(self, digit, secret) for digit in whole._digits])
+    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    return _decrypted(self, x, secret).astype(np.bool_ if self.message_bits is None else np.uint8)
+
+
+def _decrypted(self: Core, x: Ciphertext, secret: SecretKey) -> NDArray[np.uint64]:
     found = self._context.ckks.decrypt_integers(x._native, secret._native, self._context.set.space)
-    values = np.minimum(found[: x.size], x.max_value).reshape(x.shape)
-    return values.astype(np.bool_ if self.message_bits is None else np.uint8)
+    return np.minimum(found[: x.size], x.max_value).reshape(x.shape)

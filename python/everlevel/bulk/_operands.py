@@ -47,7 +47,7 @@ def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Sh
     shape = first.shape
     for part in checked:
         if isinstance(part, Ciphertext):
-            _require_alike(operation, first, part)
+            require_alike(operation, first, part)
         elif _checks.broadcast_shape(operation, shape, part.shape) != shape:
             raise MessageError(
                 f"{operation}: an array of shape {part.shape} doesn't go into one of shape {shape}, whose elements lie "
@@ -65,7 +65,7 @@ def _operand(engine: Core, operation: str, name: str, value: Any) -> Operand:
     return _checks.integers(operation, value, 0, engine.max_value)
 
 
-def _require_alike(operation: str, first: Ciphertext, other: Ciphertext) -> None:
+def require_alike(operation: str, first: Ciphertext, other: Ciphertext) -> None:
     if other.shape != first.shape:
         raise MessageError(
             f"{operation}: ciphertexts have shapes {first.shape} and {other.shape}, and elements stay in their slots; "

@@ -25,7 +25,7 @@ class _Times(NamedTuple):
     """Seconds of a value by TFHE's set of the same name, each of 64."""
 
 
-_TIMES: Final = {
+TIMES: Final = {
     "gate-128": _Times(1.45, 1.11, 1.85e-3),
     "integer-1-128": _Times(1.24, 0.94, 1.84e-3),
     "integer-2-128": _Times(1.45, 1.07, 2.82e-3),
@@ -105,7 +105,7 @@ def estimate_time(self: Core, operation: str, shape: Any) -> TimeEstimate:
 
     name = "estimate_time"
     checks.one_of(name, "operation", operation, _OPERATIONS, "name one of them")
-    size, context, times = _size(name, shape), self._context.ckks, _TIMES[self._parameters]
+    size, context, times = _size(name, shape), self._context.ckks, TIMES[self._parameters]
     units, slots = -(-size // context.slot_count), context.slot_count
     look_up = units // 2 * times.pair + units % 2 * times.single
     steps = 2.0 ** (context.log_n - _LOG_N)

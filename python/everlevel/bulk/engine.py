@@ -11,12 +11,14 @@ from .._common.methods import knows_options, lists_methods
 from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine
 from ..errors import HeaderError, ParameterError
-from . import _gates, _integers, _memory, _messages, _moves, _operands, _time
+from . import _gates, _integers, _memory, _messages, _moves, _operands, _time, _uints
 from ._core import Core
 from ._native_context import BulkContext
 from ._sets import LEVEL, SETS, STAGE_COUNT, parameter_sets
+from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, Keys, PublicKey, SecretKey
+from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
 
@@ -87,6 +89,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
                 allowed=tuple(one.name for one in SETS),
             )
         self._context = BulkContext(found, count, self._insecure_log_n)
+        self._digit_errors = None
         self._engines.announce(self._address, self)
 
     @property
@@ -200,7 +203,34 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return PublicKey(self, native)
         if isinstance(native, list):
             return self._remembered(_keys_of(native))
+        if "dtype" in notes:
+            return self._stored_digits(native, notes)
         return self._stored_ciphertext(native, notes)
+
+    def _stored_digits(self, native: Any, notes: dict[str, str]) -> UintArray | BoolArray:
+        """Return the integers or the truth values of a file, whose digits' units follow one another."""
+        has_digits = self.message_bits in _uints.BITS
+        counts = {f"uint{width}": width // self._digit_bits for width in _uints.WIDTHS} if has_digits else {}
+        count = {"bool": int(has_digits), **counts}.get(notes["dtype"], 0)
+        units = native.units() if isinstance(native, _native.Ciphertext) else []
+        if not count or not units or len(units) % count:
+            raise self._unknown(notes)
+        each = len(units) // count
+        stack = self._context.ckks.stack
+        notes = {**notes, "max_value": "1" if notes["dtype"] == "bool" else str(2**self._digit_bits - 1)}
+        parts = [stack(units[first : first + each]) for first in range(0, len(units), each)]
+        digits = tuple(self._stored_ciphertext(part, notes) for part in parts)
+        kind = BoolArray if notes["dtype"] == "bool" else UintArray
+        return kind(self, digits, digits[0]._bootstrap_count)
+
+    def _unknown(self, notes: dict[str, str]) -> HeaderError:
+        return HeaderError(
+            f"read: the header's notes are {notes}, which no array of the set {self.parameters} has; "
+            f"it was not written by Everlevel",
+            part="notes",
+            found=str(notes),
+            expected="shape, max_value or dtype, error and bootstrap_count",
+        )
 
     def _stored_ciphertext(self, native: Any, notes: dict[str, str]) -> Ciphertext:
         """Return the ciphertext of a file, whose notes are those of one."""
@@ -216,19 +246,14 @@ class Engine(Core, SetEngine[EvaluationKey]):
         count = headers.read_integer(notes.get("bootstrap_count", ""), 0, _MOST_BOOTSTRAPS)
         error = headers.read_double(notes.get("error", ""), 0.0, _MOST_ERROR)
         if not known or shape is None or max_value is None or count is None or error is None:
-            raise HeaderError(
-                f"read: the header's notes are {notes}, which no array of the set {self.parameters} has; "
-                f"it was not written by Everlevel",
-                part="notes",
-                found=str(notes),
-                expected="shape, max_value, error and bootstrap_count",
-            )
+            raise self._unknown(notes)
         return Ciphertext(self, native, shape, max_value=max_value, error=error, bootstrap_count=count)
 
     estimate_memory = _memory.estimate_memory
     estimate_time = _time.estimate_time
 
     encrypt = _messages.encrypt
+    encrypt_uint = _uints.encrypt_uint
     decrypt = _messages.decrypt
 
     and_ = _gates.and_
@@ -250,7 +275,20 @@ class Engine(Core, SetEngine[EvaluationKey]):
     linear = _integers.linear
     bootstrap = _integers.bootstrap
     bootstrap_many = _integers.bootstrap_many
-    select = _integers.select
+    select = _uints.select
+
+    minimum = _uints.minimum
+    maximum = _uints.maximum
+    rotate_left = _uints.rotate_left
+    rotate_right = _uints.rotate_right
+
+    _uint_binary = _uints.binary
+    _uint_compare = _uints.compare
+    _uint_unary = _uints.unary
+    _uint_shift = _uints.shift
+    _uint_astype = _uints.astype
+    _bool_gate = _uints.gate
+    _bool_invert = _uints.invert
 
     sum = _moves.sum
     roll = _moves.roll

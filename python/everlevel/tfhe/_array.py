@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _native
 from .._common.checks import instance, missing_key, sequence, unfit
-from .._common.opaque import PANDAS_PRIORITY, Refusing, is_clear
+from .._common.opaque import PANDAS_PRIORITY, Refusing, is_clear, not_comparable
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
 from ..errors import EverlevelError, KeyMismatchError, MessageError, OperandTypeError
@@ -394,14 +394,7 @@ def is_operand(value: Any) -> bool:
 def comparable(operation: str, value: Any) -> Any:
     """Refuse what an encrypted array isn't compared with: Python would say that two objects are two."""
     if not is_operand(value) or isinstance(value, (str, bytes)):
-        actual = type(value).__name__
-        raise OperandTypeError(
-            f"{operation}: an encrypted array isn't compared with a value of type {actual}; "
-            f"pass a number, a list or a NumPy array, or use `is` to tell objects apart",
-            argument="other",
-            expected="number, list, NumPy array or encrypted array",
-            actual=actual,
-        )
+        raise not_comparable(operation, value)
     return value
 
 

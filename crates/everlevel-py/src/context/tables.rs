@@ -55,21 +55,23 @@ impl Context {
         run(|| self.0.choose_integers(Space::new(size)?, &selector.0, options, &key.0)).map(Ciphertext)
     }
 
-    /// Entries of tables for the integers of a space, a result for each table.
+    /// Entries of tables for the integers of a space: for each ciphertext and its tables, a result for each table.
     fn look_up(
         &self,
-        ciphertext: &Ciphertext,
+        jobs: Vec<(Py<Ciphertext>, Vec<Vec<u64>>)>,
         space: (usize, usize),
-        tables: Vec<Vec<u64>>,
         keys: Keys<'_>,
         report: Report,
-    ) -> PyResult<Vec<Ciphertext>> {
-        let (keys, x) = (bootstrap_keys(&keys), &ciphertext.0);
-        let tables: Vec<&[u64]> = tables.iter().map(Vec::as_slice).collect();
+    ) -> PyResult<Vec<Vec<Ciphertext>>> {
+        let keys = bootstrap_keys(&keys);
+        let tables: Vec<Vec<&[u64]>> =
+            jobs.iter().map(|(_, tables)| tables.iter().map(Vec::as_slice).collect()).collect();
+        let jobs: Vec<_> = jobs.iter().zip(&tables).map(|((x, _), tables)| (&x.get().0, &tables[..])).collect();
         let found = run_reporting(report, |p| {
-            Circuits::new(self.bootstrapper("look_up")?, keys).look_up(x, (Space::new(space.0)?, space.1), &tables, p)
+            let circuits = Circuits::new(self.bootstrapper("look_up")?, keys);
+            circuits.look_up_each(&jobs, (Space::new(space.0)?, space.1), p)
         })?;
-        Ok(found.into_iter().map(Ciphertext).collect())
+        Ok(found.into_iter().map(|values| values.into_iter().map(Ciphertext).collect()).collect())
     }
 
     /// The bound of the errors of fresh integers, and the largest that look-ups keep, in units of their distance.

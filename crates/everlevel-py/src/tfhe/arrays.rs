@@ -7,10 +7,10 @@ use everlevel_binfhe::{
     self as tfhe, BoolArray, Context, Error, Extreme, Integers, Joined, PublicKey, UintArray, Width,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
 use crate::call::{Report, run_any, run_reporting};
+use crate::integers::{GATES, binary, compare, named, shift};
 use crate::properties::properties;
 use crate::tfhe::context::TfheContext;
 use crate::tfhe::keys::{EncryptionKey, Key, TfheEvaluationKey, TfhePublicKey, TfheSecretKey};
@@ -106,25 +106,13 @@ type Pairwise<T> = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<T, Error>
 type Shift = fn(&Integers<'_>, &UintArray, u32) -> Result<UintArray, Error>;
 type Reduce = fn(&Integers<'_>, &UintArray, usize) -> Result<UintArray, Error>;
 
-const BINARY: [(&str, Pairwise<UintArray>); 17] = [
-    ("add", |int, a, b| int.add(a, b)),
-    ("subtract", |int, a, b| int.sub(a, b)),
-    ("multiply", |int, a, b| int.mul(a, b)),
+const BINARY: &[(&str, Pairwise<UintArray>)] = binary! {
     ("floor_divide", |int, a, b| int.div(a, b)),
     ("remainder", |int, a, b| int.rem(a, b)),
-    ("and", |int, a, b| int.bitand(a, b)),
-    ("or", |int, a, b| int.bitor(a, b)),
-    ("xor", |int, a, b| int.bitxor(a, b)),
-    ("minimum", |int, a, b| int.min(a, b)),
-    ("maximum", |int, a, b| int.max(a, b)),
-    ("left_shift", |int, a, b| int.shl_by(a, b)),
-    ("right_shift", |int, a, b| int.shr_by(a, b)),
-    ("rotate_left", |int, a, b| int.rotate_left_by(a, b)),
-    ("rotate_right", |int, a, b| int.rotate_right_by(a, b)),
     ("saturating_add", |int, a, b| int.saturating_add(a, b)),
     ("saturating_subtract", |int, a, b| int.saturating_sub(a, b)),
     ("saturating_multiply", |int, a, b| int.saturating_mul(a, b)),
-];
+};
 const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.checked_add(a, b)),
     ("subtract", |int, a, b| int.checked_sub(a, b)),
@@ -132,25 +120,12 @@ const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("floor_divide", |int, a, b| int.checked_div(a, b)),
     ("remainder", |int, a, b| int.checked_rem(a, b)),
 ];
-const COMPARE: [(&str, Pairwise<BoolArray>); 6] = [
-    ("equal", |int, a, b| int.eq(a, b)),
-    ("not_equal", |int, a, b| int.ne(a, b)),
-    ("less", |int, a, b| int.lt(a, b)),
-    ("less_equal", |int, a, b| int.le(a, b)),
-    ("greater", |int, a, b| int.gt(a, b)),
-    ("greater_equal", |int, a, b| int.ge(a, b)),
-];
-const SHIFT: [(&str, Shift); 9] = [
-    ("negate", |int, a, _| int.neg(a)),
-    ("invert", |int, a, _| int.not(a)),
-    ("left_shift", |int, a, amount| int.shl(a, amount)),
-    ("right_shift", |int, a, amount| int.shr(a, amount)),
-    ("rotate_left", |int, a, amount| int.rotate_left(a, amount)),
-    ("rotate_right", |int, a, amount| int.rotate_right(a, amount)),
+const COMPARE: &[(&str, Pairwise<BoolArray>)] = compare!();
+const SHIFT: &[(&str, Shift)] = shift! {
     ("bitwise_count", |int, a, _| int.count_ones(a)),
     ("leading_zeros", |int, a, _| int.leading_zeros(a)),
     ("trailing_zeros", |int, a, _| int.trailing_zeros(a)),
-];
+};
 const REDUCE: [(&str, Reduce); 5] = [
     ("sum", |int, a, rows| int.sum_rows(a, rows)),
     ("min", |int, a, rows| int.extreme_row(a, rows, Extreme::Min)),
@@ -195,11 +170,6 @@ const SIGNED_REDUCE: [(&str, Reduce); 4] = [
 /// The operation of a name, among those of signed integers first where they are such.
 fn of_sign<F: Copy>(signed: bool, of_signed: &[(&str, F)], of_both: &[(&str, F)], name: &str) -> PyResult<F> {
     if signed { named(of_signed, name).or_else(|_| named(of_both, name)) } else { named(of_both, name) }
-}
-
-fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
-    let found = table.iter().find(|(known, _)| *known == name);
-    found.map(|(_, f)| *f).ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 
 /// The common arguments of long calls: the threads, the key, and the function that is told of progress.
@@ -276,7 +246,7 @@ array_class!(
         }
 
         fn binary(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<Self> {
-            self.pairwise(of_sign(signed, &SIGNED_BINARY, &BINARY, name)?, name, other, call).map(Self)
+            self.pairwise(of_sign(signed, &SIGNED_BINARY, BINARY, name)?, name, other, call).map(Self)
         }
 
         /// Quotients and remainders.
@@ -294,12 +264,12 @@ array_class!(
         }
 
         fn compare(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<TfheBoolArray> {
-            self.pairwise(of_sign(signed, &SIGNED_COMPARE, &COMPARE, name)?, name, other, call).map(TfheBoolArray)
+            self.pairwise(of_sign(signed, &SIGNED_COMPARE, COMPARE, name)?, name, other, call).map(TfheBoolArray)
         }
 
         /// Operations of one operand, which have no amount, and moves of bits by a public one.
         fn shift(&self, name: &str, signed: bool, amount: u32, call: Call) -> PyResult<Self> {
-            let operation = of_sign(signed, &SIGNED_SHIFT, &SHIFT, name)?;
+            let operation = of_sign(signed, &SIGNED_SHIFT, SHIFT, name)?;
             call.run(self.shape(), |int, places| operation(int, &self.0.slice(places), amount)).map(Self)
         }
 
@@ -319,10 +289,6 @@ array_class!(
         }
     }
 );
-
-type Gate = fn(bool, bool) -> bool;
-
-const GATES: [(&str, Gate); 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b)];
 
 array_class!(
     /// Encrypted truth values of one secret.

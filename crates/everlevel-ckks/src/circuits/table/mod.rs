@@ -17,33 +17,56 @@ pub use noise::TableNoise;
 pub use space::Space;
 
 impl Circuits<'_> {
-    /// Every integer of a vector looked up in tables, which share a bootstrap and the basis elements: for each table
-    /// what it has for the integer, where errors were within [`TableNoise::limit`].
+    /// [`Circuits::look_up_each`] of one vector.
     ///
-    /// A table has an entry for each integer of the space. Units are taken in pairs, as real and imaginary parts of
-    /// one bootstrap; an odd one is by itself. Results are at a level that is asked for: look-ups of them need the
-    /// key's stage count, and each product before that one more.
+    /// # Errors
+    /// As there.
+    pub fn look_up(
+        &self,
+        x: &Units<Ciphertext>,
+        space: (Space, usize),
+        tables: &[&[u64]],
+        progress: Progress,
+    ) -> Result<Vec<Units<Ciphertext>>, Error> {
+        Ok(self.look_up_each(&[(x, tables)], space, progress)?.remove(0))
+    }
+
+    /// Every integer of vectors looked up in tables, those of a vector by one bootstrap and from the same basis
+    /// elements: for each table what it has for the integer, where errors were within [`TableNoise::limit`].
+    ///
+    /// A table has an entry for each integer of the space. Units of all vectors are taken in pairs, as real and
+    /// imaginary parts of one bootstrap; an odd one is by itself. Results are at a level that is asked for: look-ups of
+    /// them need the key's stage count, and each product before that one more.
     ///
     /// # Errors
     /// A table of another length, or with an entry outside of the space; too few levels for the space; a level below
     /// the stage count; a regular bootstrap key, or keys of another secret; a cancellation.
-    pub fn look_up(
+    pub fn look_up_each(
         &self,
-        x: &Units<Ciphertext>,
+        jobs: &[(&Units<Ciphertext>, &[&[u64]])],
         (space, level): (Space, usize),
-        tables: &[&[u64]],
         progress: Progress,
-    ) -> Result<Vec<Units<Ciphertext>>, Error> {
-        let run = self.run("look_up", x.count().div_ceil(2), progress);
-        run.check_lossy(x)?;
-        let series = tables.iter().map(|table| space.series(table)).collect::<Result<Vec<_>, _>>()?;
-        let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
-        run.expect(x.count().div_ceil(2));
+    ) -> Result<Vec<Vec<Units<Ciphertext>>>, Error> {
+        let count: usize = jobs.iter().map(|(x, _)| x.count()).sum();
+        let run = self.run("look_up", count.div_ceil(2), progress);
+        jobs.iter().try_for_each(|(x, _)| run.check_lossy(x))?;
+        let series = |tables: &[&[u64]]| tables.iter().map(|table| space.series(table)).collect::<Result<Vec<_>, _>>();
+        let series = jobs.iter().map(|(_, tables)| series(tables)).collect::<Result<Vec<_>, _>>()?;
+        run.expect(count.div_ceil(2));
+        let lowered = |x: &Units<Ciphertext>, level| x.try_map(|unit| self.context().level_down(unit, level));
+        let lowest = jobs.iter().map(|(x, _)| x.first().level()).min().unwrap_or(level);
+        let inputs = jobs.iter().map(|(x, _)| lowered(x, lowest)).collect::<Result<Vec<_>, _>>()?;
         // Integers of the space, whoever made them.
-        let x = x.clone().on_reals(true).within(1.0);
-        let waves = run.bootstrap_in_pairs(Method::Table, level + space.depth(), &x)?.within(1.0);
-        let values = run.polynomials(&waves, Basis::Chebyshev, &series)?;
-        let lowered = |values: Units<Ciphertext>| values.try_map(|unit| self.context().level_down(unit, level));
-        values.into_iter().map(|values| lowered(values).map(|values| values.within(1.0))).collect()
+        let inputs = Units::stack(&inputs.iter().collect::<Vec<_>>())?.on_reals(true).within(1.0);
+        let waves = run.bootstrap_in_pairs(Method::Table, level + space.depth(), &inputs)?.within(1.0);
+        let mut waves = waves.all().iter().cloned();
+        let values = |((x, _), series): (&(&Units<Ciphertext>, _), &Vec<Vec<f64>>)| {
+            let waves = Units::new(waves.by_ref().take(x.count()).collect());
+            let waves = waves.unwrap_or_else(|| unreachable!("vectors have a unit or more"));
+            let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
+            let values = run.polynomials(&waves, Basis::Chebyshev, &series)?;
+            values.iter().map(|values| Ok::<_, Error>(lowered(values, level)?.within(1.0))).collect()
+        };
+        jobs.iter().zip(&series).map(values).collect()
     }
 }
