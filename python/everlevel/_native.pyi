@@ -40,6 +40,7 @@ __all__ = [
     "TfheEvaluationKey",
     "TfheLookupKey",
     "TfhePublicKey",
+    "TfheRingSwitchKey",
     "TfheSecretKey",
     "TfheUintArray",
     "argument_of_slots",
@@ -539,6 +540,13 @@ class TfheCompressionKey(_OfSecret):
     @property
     def prepared_nbytes(self) -> int: ...
 
+@final
+class TfheRingSwitchKey(_OfSecret):
+    @property
+    def source_id(self) -> int: ...
+    @property
+    def prepared_nbytes(self) -> int: ...
+
 @type_check_only
 class _TfheArray(_OfSecret):
     def __len__(self) -> int: ...
@@ -614,6 +622,7 @@ _TfheObject = (
     | TfheEvaluationKey
     | TfheLookupKey
     | TfheCompressionKey
+    | TfheRingSwitchKey
     | TfheCompressedList
     | TfheCiphertext
     | TfheUintArray
@@ -649,6 +658,9 @@ class TfheContext:
     def evaluation_key(self, secret_key: TfheSecretKey, report: _Report) -> TfheEvaluationKey: ...
     def lookup_key(self, secret_key: TfheSecretKey, report: _Report) -> TfheLookupKey: ...
     def compression_key(self, secret_key: TfheSecretKey) -> TfheCompressionKey: ...
+    def ring_switch_key(
+        self, context: Context, bulk_secret_key: SecretKey, secret_key: TfheSecretKey
+    ) -> TfheRingSwitchKey: ...
 
     # Messages.
     def encrypt_bits(self, bits: NDArray[np.bool_], key: TfhePublicKey | TfheSecretKey) -> TfheCiphertext: ...
@@ -676,6 +688,15 @@ class TfheContext:
     def decompress(
         self, compressed: TfheCompressedList, key: TfheEvaluationKey, report: _Report
     ) -> TfheCiphertext | TfheUintArray | TfheBoolArray: ...
+
+    # Ciphertexts of bulk.
+    def take_from_bulk(
+        self,
+        key: TfheRingSwitchKey,
+        integers: tuple[Context, Ciphertext, _Keys, tuple[int, int, int, float, float]],
+        places: _Words,
+        report: _Report,
+    ) -> TfheCiphertext: ...
 
     # Gates.
     def gate(

@@ -213,6 +213,10 @@ def tfhe_integers(folder: Path) -> World:
     public_key = engine.create_public_key(secret_key)
     uints = engine.encrypt_uint(np.array([3, 4], np.uint8), secret_key)
     bools = engine.encrypt_bool([True, False], secret_key)
+    slots = bulk.Engine("integer-4-128", insecure_log_n=10)
+    slots_key = slots.create_secret_key()
+    slots.create_evaluation_key(slots_key)
+    ring_switch_key = engine.create_ring_switch_key(slots_key, secret_key)
     x.save(folder / "ciphertext")
     begins = ("checked_", "saturating_", "rotate_", "minimum", "maximum", "select")
     on_uints = [n for n in dir(engine) if n.startswith(begins)]
@@ -228,6 +232,7 @@ def tfhe_integers(folder: Path) -> World:
             "EvaluationKey": key,
             "LookupKey": lookup_key,
             "CompressionKey": compression_key,
+            "RingSwitchKey": ring_switch_key,
             "CompressedList": engine.compress(uints),
             "PublicKey": public_key,
         },
@@ -238,6 +243,9 @@ def tfhe_integers(folder: Path) -> World:
             **{f"{name}.b": uints for name in on_uints},
             **{"amount": 1, "axis": None, "ciphertext": x},
             "shift": 1,
+            "from_secret_key": slots_key,
+            "from_bulk.ciphertext": slots.encrypt([1, 2], slots_key),
+            "index": 0,
             "condition": bools,
             "compressed": engine.compress(uints),
             "constant": 1,

@@ -18,7 +18,7 @@ use crate::slices::Joined;
 use crate::{
     AnyArray, Ciphertext, CircuitKey, CircuitParams, CompressedList, CompressionKey, CompressionParams, Error,
     EvalKeys, Gate, Indices, Integers, Lwe, NoiseSum, Progress, SecretKey, SeededCircuitKey, SeededCompressionKey,
-    SeededEvalKeys, UintArray, Width, noise,
+    SeededEvalKeys, SeededRingSwitchKey, UintArray, Width, noise,
 };
 
 /// The largest log2 of the degree of a ring without security.
@@ -177,6 +177,20 @@ impl Context {
     pub fn compression_key(&self, secret: &SecretKey) -> Result<SeededCompressionKey, Error> {
         let footprint = CompressionParams::of(&self.params)?.key_footprint();
         with_memory("create_compression_key", footprint, || self.install(|| SeededCompressionKey::generate(secret)))
+    }
+
+    /// The key of ring switches from a secret polynomial of a public weight to a secret, as a seed and bodies, where
+    /// there is memory for it, and ready.
+    ///
+    /// # Errors
+    /// As [`SeededRingSwitchKey::generate`].
+    pub fn ring_switch_key(
+        &self,
+        from: (SecretId, &[i8]),
+        weight: usize,
+        to: &SecretKey,
+    ) -> Result<SeededRingSwitchKey, Error> {
+        self.install(|| SeededRingSwitchKey::generate(from, weight, to))
     }
 
     /// A compressed list of an array's ciphertexts, re-randomised or not.

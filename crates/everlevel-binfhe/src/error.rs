@@ -132,6 +132,17 @@ everlevel_io::errors! {
         /// The one that is needed.
         needed: &'static str,
     }
+    /// Parameters that take no ciphertexts of a large ring.
+    #[error(
+        "create_ring_switch_key: the parameters have {found}, and ciphertexts of bulk need {needed}; choose a set such as \
+         integer-4-128"
+    )]
+    NoRingSwitch {
+        /// The parameters' own.
+        found: String,
+        /// The ones that are needed.
+        needed: String,
+    }
     /// Parameters whose claims ciphertexts of a public key would not keep.
     #[error(
         "{op}: the parameters have {found}, and public keys need {needed}; choose a set such as integer-4-128, or \

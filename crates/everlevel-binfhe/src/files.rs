@@ -24,9 +24,9 @@ use crate::params::Params;
 use crate::sets::NamedSet;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, FailureBound, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm,
-    PublicKey, SecretKey, SeededBootstrapKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
-    SeededKeySwitchKey, SwitchStep, sets,
+    Ciphertext, Error, FailureBound, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptRingSwitchKey, Lwe,
+    NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey, SeededCircuitKey, SeededCompressionKey,
+    SeededEvalKeys, SeededKeySwitchKey, SeededRingSwitchKey, SwitchStep, sets,
 };
 
 mod circuit;
@@ -34,6 +34,7 @@ mod compression;
 mod fresh;
 mod packed;
 mod paths;
+mod ring_switch;
 
 use fresh::Run;
 
@@ -149,7 +150,8 @@ macro_rules! stored_as_seeded {
 }
 
 stored_as_seeded!(
-    KeptEvalKeys: SeededEvalKeys, KeptCircuitKey: SeededCircuitKey, KeptCompressionKey: SeededCompressionKey
+    KeptEvalKeys: SeededEvalKeys, KeptCircuitKey: SeededCircuitKey, KeptCompressionKey: SeededCompressionKey,
+    KeptRingSwitchKey: SeededRingSwitchKey
 );
 
 /// Bits, or integers of a few bits, of one secret.

@@ -2,7 +2,7 @@
 
 use everlevel_ring::WordGadget as Gadget;
 
-use crate::common::{Common, digit_square};
+use crate::common::digit_square;
 use crate::noise::{of_transforms, rounding};
 use crate::params::Params;
 
@@ -25,9 +25,19 @@ pub(crate) fn variance(
     (squares, message): (f64, f64),
     deviations: f64,
 ) -> f64 {
-    let c: &Common = params;
-    let (n, rows) = (c.n() as f64, inputs as f64 * f64::from(gadget.digits));
+    variance_in(params.log_n, params, (inputs, gadget), (squares, message), deviations)
+}
+
+/// [`variance`] in a ring of degree `2^log_n`, whose keys are under the large secret as one of a subring.
+pub(crate) fn variance_in(
+    log_n: u32,
+    params: &Params,
+    (inputs, gadget): (usize, Gadget),
+    (squares, message): (f64, f64),
+    deviations: f64,
+) -> f64 {
+    let (n, rows) = (f64::from(log_n).exp2(), inputs as f64 * f64::from(gadget.digits));
     let digits = inputs as f64 * squares;
-    let error = (2.0 * c.big_log2_std_dev).exp2() * (1.0 + deviations * (2.0 / (n * rows)).sqrt());
-    n * error * digits + message * rounding(gadget) + of_transforms(c.log_n, digits, params.big_weight(deviations))
+    let error = (2.0 * params.big_log2_std_dev).exp2() * (1.0 + deviations * (2.0 / (n * rows)).sqrt());
+    n * error * digits + message * rounding(gadget) + of_transforms(log_n, digits, params.big_weight(deviations))
 }

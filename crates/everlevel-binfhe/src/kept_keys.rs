@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::{CircuitKey, CompressionKey, EvalKeys, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys};
+use crate::{
+    CircuitKey, CompressionKey, EvalKeys, RingSwitchKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
+    SeededRingSwitchKey,
+};
 
 /// Evaluation keys ready for use, beside what a file of them has and the ready ones don't give back.
 ///
@@ -48,60 +51,45 @@ impl KeptEvalKeys {
     }
 }
 
-/// A key of circuit bootstraps ready for use, beside what a file of it has.
-#[derive(Debug)]
-pub struct KeptCircuitKey {
-    ready: CircuitKey,
-    seeded: SeededCircuitKey,
+/// A key ready for use, beside the seed and bodies that a file of it has.
+macro_rules! kept {
+    ($($(#[$doc:meta])* $kept:ident: $seeded:ident to $ready:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $kept {
+            ready: $ready,
+            seeded: $seeded,
+        }
+
+        impl $kept {
+            /// Makes the key ready.
+            pub fn new(seeded: $seeded) -> Self {
+                Self { ready: seeded.prepare(), seeded }
+            }
+
+            /// The key ready for use.
+            pub fn ready(&self) -> &$ready {
+                &self.ready
+            }
+
+            /// The key as a seed and bodies.
+            pub fn seeded(&self) -> &$seeded {
+                &self.seeded
+            }
+
+            /// Bytes held.
+            pub fn nbytes(&self) -> usize {
+                self.ready.nbytes() + self.seeded.nbytes()
+            }
+        }
+    )*};
 }
 
-impl KeptCircuitKey {
-    /// Makes the key ready.
-    pub fn new(seeded: SeededCircuitKey) -> Self {
-        Self { ready: seeded.prepare(), seeded }
-    }
-
-    /// The key ready for use.
-    pub fn ready(&self) -> &CircuitKey {
-        &self.ready
-    }
-
-    /// The key as seeds and bodies.
-    pub fn seeded(&self) -> &SeededCircuitKey {
-        &self.seeded
-    }
-
-    /// Bytes held.
-    pub fn nbytes(&self) -> usize {
-        self.ready.nbytes() + self.seeded.nbytes()
-    }
-}
-
-/// A key of compression ready for use, beside what a file of it has.
-#[derive(Debug)]
-pub struct KeptCompressionKey {
-    ready: CompressionKey,
-    seeded: SeededCompressionKey,
-}
-
-impl KeptCompressionKey {
-    /// Makes the key ready.
-    pub fn new(seeded: SeededCompressionKey) -> Self {
-        Self { ready: seeded.prepare(), seeded }
-    }
-
-    /// The key ready for use.
-    pub fn ready(&self) -> &CompressionKey {
-        &self.ready
-    }
-
-    /// The key as a seed and bodies.
-    pub fn seeded(&self) -> &SeededCompressionKey {
-        &self.seeded
-    }
-
-    /// Bytes held.
-    pub fn nbytes(&self) -> usize {
-        self.ready.nbytes() + self.seeded.nbytes()
-    }
+kept! {
+    /// A key of circuit bootstraps ready for use, beside what a file of it has.
+    KeptCircuitKey: SeededCircuitKey to CircuitKey;
+    /// A key of compression ready for use, beside what a file of it has.
+    KeptCompressionKey: SeededCompressionKey to CompressionKey;
+    /// A key of ring switches ready for use, beside what a file of it has.
+    KeptRingSwitchKey: SeededRingSwitchKey to RingSwitchKey;
 }

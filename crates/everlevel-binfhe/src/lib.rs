@@ -7,7 +7,8 @@
 //!
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption, with either [`EncryptionKey`] · [`PublicKey`] encryption without a secret · [`EvalKeys`]
-//! bootstrapping · [`CompressionKey`] results as lists · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to 64
+//! bootstrapping · [`CompressionKey`] results as lists · [`RingSwitchKey`] ciphertexts
+//! of bulk · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to 64
 //! bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` · `common`
 //! numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and their rotation, on words or
 //! over limbs · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the
@@ -60,6 +61,7 @@ mod ntru;
 mod over_keys;
 mod params;
 mod public_key;
+mod ring_switch;
 mod scheme;
 mod secret;
 mod secrets;
@@ -90,12 +92,13 @@ pub use everlevel_rlwe::Lwe;
 pub use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey};
 pub use failure::FailureBound;
 pub use gates::Gate;
-pub use kept_keys::{KeptCircuitKey, KeptCompressionKey, KeptEvalKeys};
+pub use kept_keys::{KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptRingSwitchKey};
 pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use ntru::{ExactRotation, NtruLiteral, Rotation};
 pub use params::{Literal, Params};
 pub use public_key::PublicKey;
+pub use ring_switch::{RingClaims, RingSwitchKey, RingSwitchParams, SeededRingSwitchKey};
 pub use secret::SecretKey;
 pub use secrets::{Secrets, SmallSecret};
 pub use slices::Joined;

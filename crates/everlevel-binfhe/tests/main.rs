@@ -22,6 +22,7 @@ mod noise;
 mod ntru;
 mod public_keys;
 mod random;
+mod ring_switch;
 mod secrets;
 mod signed;
 mod stored_files;

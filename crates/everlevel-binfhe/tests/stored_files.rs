@@ -6,16 +6,24 @@ use std::sync::Arc;
 
 use everlevel_binfhe::{
     AnyArray, BoolArray, Ciphertext, CompressedList, Gadget, Gate, Indices, KeySwitch, Literal, NtruLiteral, Params,
-    ParamsLiteral, PrimeGadget, PublicKey, Rotation, SecretKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
-    SmallSecret, Space, UintArray, Width,
+    ParamsLiteral, PrimeGadget, PublicKey, RingClaims, Rotation, SecretKey, SeededCircuitKey, SeededCompressionKey,
+    SeededEvalKeys, SeededRingSwitchKey, SmallSecret, Space, UintArray, Width,
 };
 use everlevel_io::kinds;
+use everlevel_rlwe::SecretId;
 use everlevel_testkit::stored::{StoredFiles, kind_of};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const BITS: [bool; 3] = [true, false, true];
 const INTEGERS: [u64; 3] = [5, 0, 15];
 const UINTS: [u64; 2] = [50_000, 7];
+
+const RING_WEIGHT: usize = 100;
+
+/// The secret of a ring of degree 512, of ones.
+fn ring_secret() -> Vec<i8> {
+    (0..512).map(|i| i8::from(i % 5 == 0 && i < 5 * RING_WEIGHT)).collect()
+}
 
 /// The parameters of files: TFHE's for bits, and the others, whose files' names end with a word of their own.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,6 +145,10 @@ fn write(files: &StoredFiles) {
         if let Some(path) = missing(kinds::TFHE_COMPRESSION_KEY) {
             SeededCompressionKey::generate(&secret).unwrap().write(&path).unwrap();
         }
+        if let Some(path) = missing(kinds::TFHE_RING_SWITCH_KEY) {
+            let key = SeededRingSwitchKey::generate((SecretId(7), &ring_secret()), RING_WEIGHT, &secret).unwrap();
+            key.write(&path).unwrap();
+        }
         if let Some(path) = missing(kinds::TFHE_COMPRESSED_LIST) {
             let key = SeededCompressionKey::read(&files.path(&name(kinds::TFHE_COMPRESSION_KEY, of))).unwrap();
             let x = AnyArray::Uints(secret.encrypt_uints(Width::U16, &UINTS).unwrap());
@@ -207,6 +219,18 @@ fn check(files: &StoredFiles, name: &str) {
             let key = SeededCompressionKey::read(path).unwrap().prepare();
             let list = key.compress(&AnyArray::Uints(secret.encrypt_uints(Width::U16, &UINTS).unwrap())).unwrap();
             assert_eq!(secret.decrypt_list(&list).unwrap(), UINTS, "{name}");
+        }
+        kinds::TFHE_RING_SWITCH_KEY => {
+            let key = SeededRingSwitchKey::read(path).unwrap().prepare();
+            // The phase of 3·X is 3·s·X, of ones as 3 of 16.
+            let (zeros, mut c1) = (vec![0; 512], vec![0; 512]);
+            c1[1] = 3 << 59;
+            let claims =
+                RingClaims { secret: SecretId(7), bits: 4, max_value: 15, error: 0.0, failure_probability: 0.0 };
+            let places: Vec<usize> = (1..512).collect();
+            let x = key.integers([&zeros, &c1], &places, &claims).unwrap();
+            let expected: Vec<u64> = ring_secret()[..511].iter().map(|&s| 3 * s as u64).collect();
+            assert_eq!(secret.decrypt_integers(&x).unwrap(), expected, "{name}");
         }
         kinds::TFHE_COMPRESSED_LIST => {
             let list = CompressedList::read(params, path).unwrap();

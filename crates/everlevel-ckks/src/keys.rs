@@ -77,6 +77,11 @@ impl SecretKey {
         Self { budget: ReleaseBudget::new(limit), ..self }
     }
 
+    /// The coefficients, for whoever makes keys of another scheme from this one.
+    pub fn coeffs(&self) -> &[i8] {
+        self.key.coeffs()
+    }
+
     /// The decryptions that the key gives away.
     pub fn release_budget(&self) -> &ReleaseBudget {
         &self.budget

@@ -2,7 +2,7 @@
 
 use crate::common::{Party, assert_close, bootstrap_params, log_n, round_trip, uniform};
 use everlevel_ckks::circuits::Circuits;
-use everlevel_ckks::circuits::table::{Space, TableNoise};
+use everlevel_ckks::circuits::table::{Space, TableNoise, TorusCiphertext};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Error, Method, ObjectError, SlotType, Units, no_progress,
 };
@@ -228,4 +228,72 @@ fn keys_of_the_first_order_alone_serve_it() {
         let refused = bootstrapped(method, level);
         assert!(matches!(refused, Err(Error::BootstrapKind { .. })), "{refused:?}");
     }
+}
+
+/// Phases on the torus, `c0 + c1·s`, by the definition of a product.
+fn phases(party: &Party, x: &TorusCiphertext) -> Vec<u64> {
+    let (s, mut out) = (party.secret.coeffs(), x.c0.clone());
+    let n = s.len();
+    for (j, &s) in s.iter().enumerate().filter(|(_, s)| **s != 0) {
+        for (i, &c) in x.c1.iter().enumerate() {
+            let term = if i + j < n { c } else { c.wrapping_neg() };
+            out[(i + j) % n] = out[(i + j) % n].wrapping_add(term.wrapping_mul(s as u64));
+        }
+    }
+    out
+}
+
+/// Integer `m` of `p` is at `m/2p`, with errors below their bound and as large as SlotsToCoeffs' and the input's are.
+#[test]
+fn integers_go_to_the_torus_without_a_bootstrap() {
+    for (p, units, level) in [(2, 1, 3), (4, 3, 4), (16, 4, 4), (16, 2, 3), (64, 2, 4)] {
+        let space = Space::new(p).unwrap();
+        let party = of_tables(space, level);
+        let key = party.key_of(BootstrapKind::First, 3);
+        let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+        let noise = TableNoise::new(party.bootstrapper(), space, level).unwrap();
+        let values = integers(space, units * party.ctx.slot_count(), p as u64);
+        let x = encrypted(&party, space, &values, level);
+        let found = circuits.to_torus(&x, space, &no_progress).unwrap();
+        assert_eq!((found.len(), circuits.bootstrap_count()), (usize::div_ceil(units, 2), 0));
+        let places = party.ctx.torus_places();
+        let all: Vec<Vec<u64>> = found.iter().map(|x| phases(&party, x)).collect();
+        let error = |(at, &m): (usize, &u64)| {
+            let phase = all[at / places.len()][places[at % places.len()]];
+            let exact = ((u128::from(m) << 63) / p as u128) as u64;
+            phase.wrapping_sub(exact) as i64 as f64 / 63f64.exp2() * p as f64
+        };
+        let errors: Vec<f64> = values.iter().enumerate().map(error).collect();
+        let allowed = noise.on_torus(noise.fresh(true));
+        let worst = errors.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+        let expected = noise.mean_on_torus(3).hypot(rms_of_fresh(&party, space, level, units));
+        println!("p {p}: worst 2^{:.1} of 2^{:.1}", worst.log2(), allowed.log2());
+        println!("rms 2^{:.2}, formula 2^{:.2}", rms(&errors).log2(), expected.log2());
+        assert!(worst < allowed && allowed < 2.0 * noise.limit(), "{p}: {worst:e}, {allowed:e}");
+        assert!((rms(&errors) / expected - 1.0).abs() < 0.2, "{p}: {}", rms(&errors) / expected);
+    }
+}
+
+/// Errors of fresh integers, of both units where two share a ciphertext, measured.
+fn rms_of_fresh(party: &Party, space: Space, level: usize, units: usize) -> f64 {
+    let values = integers(space, 4 * party.ctx.slot_count(), 17);
+    let fresh = rms(&errors(party, space, &encrypted(party, space, &values, level), &values));
+    // An odd unit has no other one's imaginary part.
+    fresh * ((2 * units - units % 2) as f64 / units as f64).sqrt()
+}
+
+#[test]
+fn what_has_no_way_to_the_torus_is_refused() {
+    let space = Space::new(4).unwrap();
+    let party = of_tables(space, 3);
+    let key = party.key_of(BootstrapKind::First, 3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let low = circuits.to_torus(&encrypted(&party, space, &[1], 2), space, &no_progress).unwrap_err();
+    assert!(matches!(low, Error::LevelExhausted { op: "from_bulk", .. }), "{low}");
+    let stranger = Party::of(party.ctx.clone());
+    let other = circuits.to_torus(&encrypted(&stranger, space, &[1], 3), space, &no_progress).unwrap_err();
+    assert!(matches!(other, Error::Object(ObjectError::OtherSecret { .. })), "{other}");
+    let stop = |_, _| std::ops::ControlFlow::Break(());
+    let stopped = circuits.to_torus(&encrypted(&party, space, &[1, 2], 3), space, &stop).unwrap_err();
+    assert!(matches!(stopped, Error::Cancelled(_)), "{stopped}");
 }

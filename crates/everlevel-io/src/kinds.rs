@@ -53,6 +53,8 @@ kinds! {
         TFHE_LOOKUP_KEY = "tfhe_lookup_key";
         /// The key of compression, which puts results into lists.
         TFHE_COMPRESSION_KEY = "tfhe_compression_key";
+        /// The key of ring switches, which take ciphertexts of bulk.
+        TFHE_RING_SWITCH_KEY = "tfhe_ring_switch_key";
         /// A compressed list: the words of few bits of any array's ciphertexts.
         TFHE_COMPRESSED_LIST = "tfhe_compressed_list";
         /// An array of bits, or of integers of a few bits.

@@ -204,11 +204,11 @@ def unfit(operation: str, error: Exception) -> OperandTypeError:
     )
 
 
-def missing_key(operation: str, kind: str) -> MissingKeyError:
+def missing_key(operation: str, kind: str, secrets: str = "secret_key") -> MissingKeyError:
     """Return the error of an engine that knows no key of a kind for the secret of its operands."""
     method = f"create_{kind.replace('-', '').replace(' ', '_')}"
     return MissingKeyError(
         f"{operation}: the engine knows no {kind} for this ciphertext's secret; "
-        f"make one with engine.{method}(secret_key), or pass one to engine.use",
+        f"make one with engine.{method}({secrets}), or pass one to engine.use",
         key=kind,
     )

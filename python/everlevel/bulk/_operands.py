@@ -14,6 +14,7 @@ from .._common.storable import own
 from ..errors import KeyMismatchError, MessageError
 from ..tfhe import _checks
 from ._core import Core
+from ._sets import LEVEL
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
 
@@ -36,6 +37,19 @@ def encryption_key(engine: Core, operation: str, value: Any) -> _native.PublicKe
     if isinstance(value, PublicKey):
         return own(engine, operation, "key", value, PublicKey)._native
     return own(engine, operation, "key", value, SecretKey)._native
+
+
+def leaving(operation: str, x: Ciphertext) -> tuple[Any, Any, Any, tuple[int, int, int, float, float]]:
+    """Return what another scheme takes of an array: context, native ciphertext, keys, and claims.
+
+    The claims are the bits of the space, the level of fresh ciphertexts, the largest value, the bound of errors, and
+    the probability that an element is wrong.
+    """
+    engine: Any = x._engine
+    keys = engine._key(operation, x._native.secret_id)
+    bits = engine._context.set.space.bit_length() - 1
+    claims = bits, LEVEL, x.max_value, x._error, x.failure_probability
+    return engine._context.ckks, x._native, keys.all, claims
 
 
 def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Shape, list[Operand]]:

@@ -18,7 +18,7 @@ from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .engine import Engine, parameter_sets
 from .int_array import IntArray
-from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, SecretKey
+from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, RingSwitchKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "IntArray",
     "LookupKey",
     "PublicKey",
+    "RingSwitchKey",
     "SecretKey",
     "UintArray",
     "concatenate",

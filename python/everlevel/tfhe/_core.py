@@ -13,6 +13,8 @@ class Core(SetCore):
     _keys: dict[int, _native.TfheEvaluationKey]
     _lookup_keys: dict[int, _native.TfheLookupKey]
     _compression_keys: dict[int, _native.TfheCompressionKey]
+    _ring_switch_keys: dict[int, _native.TfheRingSwitchKey]
+    """By the secret of bulk."""
 
     @property
     def message_bits(self) -> int | None:

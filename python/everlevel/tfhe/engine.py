@@ -15,6 +15,7 @@ from .._common.storable import OfEngine, engine_at, own
 from ..errors import HeaderError, ParameterError
 from . import (
     _assignment,
+    _bulk,
     _compression,
     _decimal_numbers,
     _decimals,
@@ -37,7 +38,7 @@ from .ciphertext import Ciphertext
 from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .int_array import IntArray
-from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, SecretKey
+from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, RingSwitchKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
@@ -78,7 +79,7 @@ def sets_of(engine: type[Engine]) -> list[ParameterSet]:
     return [one._replace(name=one.name.removeprefix(prefix)) for one in own]
 
 
-_OTHER_KEYS: Final = (LookupKey, CompressionKey)
+_OTHER_KEYS: Final = (LookupKey, CompressionKey, RingSwitchKey)
 """Keys beside evaluation keys."""
 
 
@@ -139,6 +140,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         count = self._fill(parameters, "gate-128", thread_count, progress, insecure_log_n)
         self._lookup_keys = {}
         self._compression_keys = {}
+        self._ring_switch_keys = {}
         self._context = self._make_context(parameters, count, self._insecure_log_n)
         self._engines.announce(self._address, self)
 
@@ -275,8 +277,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     create_lookup_key = _lookups.create_lookup_key
     create_compression_key = _compression.create_compression_key
+    create_ring_switch_key = _bulk.create_ring_switch_key
 
-    def use(self, *keys: EvaluationKey | LookupKey | CompressionKey) -> None:
+    def use(self, *keys: EvaluationKey | LookupKey | CompressionKey | RingSwitchKey) -> None:
         """Use keys for the ciphertexts of their secrets from now on.
 
         Raises
@@ -292,11 +295,14 @@ class Engine(Core, SetEngine[EvaluationKey]):
         super().use(*(key for key in keys if not isinstance(key, _OTHER_KEYS)))
         with self._lock:
             for key in others:
+                if isinstance(key, RingSwitchKey):
+                    self._ring_switch_keys[key._native.source_id] = key._native
+                    continue
                 known: dict[int, Any] = self._lookup_keys if isinstance(key, LookupKey) else self._compression_keys
                 known[key._native.secret_id] = key._native
 
     def forget_keys(self) -> None:
-        """Drop all evaluation, look-up and compression keys, and with them the engine's hold on their memory.
+        """Drop all keys that compute, and with them the engine's hold on their memory.
 
         Examples
         --------
@@ -309,6 +315,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         with self._lock:
             self._lookup_keys.clear()
             self._compression_keys.clear()
+            self._ring_switch_keys.clear()
 
     # Files.
 
@@ -323,6 +330,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return _lookups.remembered(self, native)
         if isinstance(native, _native.TfheCompressionKey):
             return _compression.remembered(self, native)
+        if isinstance(native, _native.TfheRingSwitchKey):
+            return _bulk.remembered(self, native)
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheCompressedList):
             return CompressedList(self, native, notes, shape)
@@ -367,6 +376,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     lookup = _lookups.lookup
     compress = _compression.compress
     decompress = _compression.decompress
+    from_bulk = _bulk.from_bulk
 
     encrypt_uint = _uints.encrypt_uint
     encrypt_int = _uints.encrypt_int

@@ -6,7 +6,7 @@ from .. import _native
 from .._common import set_keys
 from .._common.sizes import format_bytes
 
-__all__ = ["CompressionKey", "EvaluationKey", "LookupKey", "PublicKey", "SecretKey"]
+__all__ = ["CompressionKey", "EvaluationKey", "LookupKey", "PublicKey", "RingSwitchKey", "SecretKey"]
 
 
 class SecretKey(set_keys.SecretKey):
@@ -232,3 +232,36 @@ class CompressionKey(set_keys.Key):
     def __repr__(self) -> str:
         size = format_bytes(self.prepared_nbytes)
         return f"CompressionKey({self._engine.parameters}, {size}; {self.ciphertext_bits} bits a ciphertext)"
+
+
+class RingSwitchKey(set_keys.Key):
+    """Key that takes ciphertexts of one secret of bulk to ciphertexts of one of TFHE. It tells nothing about either.
+
+    It is held ready for use, and as a seed and bodies beside that, which is what files hold.
+
+    Examples
+    --------
+    >>> tfhe_engine.create_ring_switch_key(bulk_secret_key, tfhe_secret_key)
+    RingSwitchKey(integer-4-64, ... kB)
+    """
+
+    __slots__ = ()
+
+    kind = "ring switch key"
+
+    _native: _native.TfheRingSwitchKey
+
+    @property
+    def prepared_nbytes(self) -> int:
+        """Bytes of the key as it is ready for use.
+
+        Examples
+        --------
+        >>> key = tfhe_engine.create_ring_switch_key(bulk_secret_key, tfhe_secret_key)
+        >>> key.prepared_nbytes < key.nbytes
+        True
+        """
+        return self._native.prepared_nbytes
+
+    def __repr__(self) -> str:
+        return f"RingSwitchKey({self._engine.parameters}, {format_bytes(self.prepared_nbytes)})"

@@ -35,6 +35,11 @@ impl<'a> Circuits<'a> {
         self.bootstrapper.context()
     }
 
+    /// The bootstrapper.
+    pub(super) fn bootstrapper(&self) -> &'a Bootstrapper {
+        self.bootstrapper
+    }
+
     /// The keys.
     pub fn keys(&self) -> BootstrapKeys<'a> {
         self.keys

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use everlevel_binfhe::files::NamedParams;
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, CompressedList, Error, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, PublicKey,
-    SecretKey, UintArray,
+    BoolArray, Ciphertext, CompressedList, Error, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptRingSwitchKey,
+    PublicKey, SecretKey, UintArray,
 };
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use pyo3::prelude::*;
@@ -16,7 +16,9 @@ use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 use crate::tfhe::compression::TfheCompressedList;
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::keys::{TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
+use crate::tfhe::keys::{
+    TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheRingSwitchKey, TfheSecretKey,
+};
 
 impl TfheContext {
     fn on_threads<T: Send>(&self, work: impl FnOnce(&NamedParams<'_>) -> T + Send) -> T {
@@ -35,6 +37,7 @@ file_methods! { TfheContext with NamedParams<'_>, Error:
     Evaluation: TfheEvaluationKey of KeptEvalKeys,
     Lookup: TfheLookupKey of KeptCircuitKey,
     Compression: TfheCompressionKey of KeptCompressionKey,
+    RingSwitch: TfheRingSwitchKey of KeptRingSwitchKey,
     List: TfheCompressedList of CompressedList,
     Ciphertext: TfheCiphertext of Vec<Ciphertext>,
     Uints: TfheUintArray of UintArray,

@@ -90,3 +90,15 @@ properties! { [TfheCompressionKey] as key {
     /// Bits of a ciphertext in a long list: of its share of masks, and of its body.
     bits: (u32, u32) = key.0.ready().params().bits();
 } }
+
+/// Takes ciphertexts of bulk: prepared, and what files need beside that.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct TfheRingSwitchKey(pub tfhe::KeptRingSwitchKey);
+
+properties! { [TfheRingSwitchKey] as key {
+    secret_id: u64 = key.0.ready().id().0;
+    /// The secret of bulk.
+    source_id: u64 = key.0.ready().from().0;
+    nbytes: usize = key.0.nbytes();
+    prepared_nbytes: usize = key.0.ready().nbytes();
+} }

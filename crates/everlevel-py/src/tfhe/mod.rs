@@ -8,8 +8,9 @@ mod files;
 mod keys;
 mod lookups;
 mod operations;
+mod ring_switch;
 
 pub use arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 pub use compression::TfheCompressedList;
 pub use context::{TfheContext, tfhe_sets};
-pub use keys::{TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheSecretKey};
+pub use keys::{TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheRingSwitchKey, TfheSecretKey};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
 use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, only};
@@ -66,6 +67,40 @@ impl Bootstrapper {
             Ok([whole(finished(real, a), *halvings)?, whole(finished(imaginary, b), *halvings)?])
         };
         parts.into_iter().zip(&halved).map(pair).collect()
+    }
+
+    /// Coefficients over the base prime of real values, two ciphertexts in each result and an odd one by itself: where
+    /// a bootstrap with SlotsToCoeffs first takes its sines. Those of the first ciphertext of a pair are the lower
+    /// half.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::merge_bootstraps`].
+    pub(crate) fn coefficients(
+        &self,
+        op: &'static str,
+        method: Method,
+        all: &[&Ciphertext],
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Vec<Rlwe>, Error> {
+        let request = Request { method, keys, slot_type: SlotType::Complex };
+        let joined = |part: &[&Ciphertext]| match *part {
+            [a, b] => self.merged(op, request, &([Cow::Borrowed(a), Cow::Borrowed(b)], 0)),
+            [a] => {
+                self.check_request(op, request, a, a.bound().on_reals(true))?;
+                Ok(a.clone())
+            }
+            _ => unreachable!("chunks of two"),
+        };
+        let joined = all.chunks(2).map(joined).collect::<Result<Vec<_>, Error>>()?;
+        let joined: Vec<&Ciphertext> = joined.iter().collect();
+        // The other steps of a bootstrap are left out.
+        let stages = keys.bootstrap.stage_count();
+        let steps = keys.bootstrap.all_stages() + 3;
+        let of_stages = |done: usize, total: usize| progress(done, total / steps * stages);
+        self.in_groups(op, request, (&joined, 1), &of_stages, &mut |_, _, _| {}, &mut |run, _, lowered| {
+            run.first_coefficients(lowered, method)
+        })
     }
 
     /// [`Bootstrapper::merge_bootstrap`] of pairs of vectors, unit by unit.

@@ -3,7 +3,8 @@
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
 //! bootstrap · `stages` their moduli, gadgets and switching keys · `key` the keys, and transforms with them · `keygen`
 //! · `tables` constants and plans · `maps` the plaintexts of the transforms · `run` the pipeline · `request` what calls
-//! ask for and what is refused · `bootstrapper` the calls · `merge` those of two ciphertexts as one · `prepare`
+//! ask for and what is refused · `bootstrapper` the calls · `merge` those of two ciphertexts as one, or their
+//! coefficients alone · `prepare`
 //! plaintexts and memory ahead of a first call · `footprint` their memory · `noise` errors before tables.
 
 pub(crate) mod bootstrapper;

@@ -18,9 +18,7 @@ const OF_INTEGERS: f64 = 0.288_675_134_594_812_9;
 /// Standard deviation, over slots and secrets, of the error that all steps before EvalMod add to a number: those of
 /// SlotsToCoeffs from a level or below, the raise of the modulus, and CoeffsToSlots.
 pub(crate) fn before_the_sine(core: &Core, tables: &BootstrapTables, level: usize) -> f64 {
-    let slots = core.encoder.slots();
-    let starts = core.params.stage_counts(slots).into_iter().filter(|&stages| stages <= level);
-    let first = starts.map(|stages| of_slots_to_coeffs(core, tables, stages)).fold(0.0, f64::max);
+    let first = of_coefficients(core, tables, level);
     let rounding = |weight: usize, scale: f64| rounding_std_dev(weight) / scale;
     let scale = tables.first.base_scale;
     let raised = scale * RAISE_FACTOR as f64;
@@ -29,13 +27,19 @@ pub(crate) fn before_the_sine(core: &Core, tables: &BootstrapTables, level: usiz
     first.hypot(sparse).hypot(4.0 * of_coeffs_to_slots(core, tables))
 }
 
+/// Standard deviation of the error that SlotsToCoeffs first adds to a number, from a level or below.
+pub(crate) fn of_coefficients(core: &Core, tables: &BootstrapTables, level: usize) -> f64 {
+    let starts = core.params.stage_counts(core.encoder.slots()).into_iter().filter(|&stages| stages <= level);
+    starts.map(|stages| of_slots_to_coeffs(core, tables, stages)).fold(0.0, f64::max)
+}
+
 /// Integers that round the diagonals of a stage, in a slot.
 fn of_diagonals(shape: &Shape) -> f64 {
     OF_INTEGERS * (((2 * shape.step) << shape.layers) as f64).sqrt()
 }
 
 /// Roundings of SlotsToCoeffs first: a stage's are magnified by the layers of the later ones.
-fn of_slots_to_coeffs(core: &Core, tables: &BootstrapTables, stages: usize) -> f64 {
+pub(crate) fn of_slots_to_coeffs(core: &Core, tables: &BootstrapTables, stages: usize) -> f64 {
     let transform = Transform::SlotsToCoeffsFirst;
     let shares = rising_shares(transform.first_fall(core, tables, stages), stages);
     let (shapes, sets) = (transform.shapes(core, stages), transform.sets(core, stages));

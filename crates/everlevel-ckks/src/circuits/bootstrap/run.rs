@@ -255,6 +255,12 @@ impl<'a> Run<'a> {
         results: Sines,
         slot_type: SlotType,
     ) -> Result<Vec<Rlwe>, Error> {
+        let coefficients = self.first_coefficients(group, method)?;
+        self.sines(coefficients, method, results, slot_type)
+    }
+
+    /// SlotsToCoeffs from level stage_count to the modulus that is raised.
+    pub fn first_coefficients(&mut self, group: &[Ciphertext], method: Method) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
         let mut cts = rlwes(group);
         let transform = self.transform(Transform::SlotsToCoeffsFirst, method);
@@ -270,7 +276,7 @@ impl<'a> Run<'a> {
             let factor = (self.tables.first.message_ratio / 4.0).round() as u64;
             cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, factor));
         }
-        self.sines(cts, method, results, slot_type)
+        Ok(cts)
     }
 
     fn slots(&self) -> usize {

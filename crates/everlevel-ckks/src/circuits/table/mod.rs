@@ -2,9 +2,10 @@
 //!
 //! *Map.* `space` integers as numbers, and tables as Chebyshev series · `noise` errors, their bounds and the sets that
 //! hold them · `chain` the
-//! moduli · `messages` encryption and sums · this file: look-ups of ciphertexts.
+//! moduli · `messages` encryption and sums · `coefficients` the way to the torus · this file: look-ups of ciphertexts.
 
 mod chain;
+mod coefficients;
 mod messages;
 mod noise;
 mod space;
@@ -13,6 +14,7 @@ use super::evaluator::Circuits;
 use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, Units};
 
+pub use coefficients::TorusCiphertext;
 pub use noise::TableNoise;
 pub use space::Space;
 

@@ -6,7 +6,9 @@ use std::f64::consts::{FRAC_PI_3, PI};
 
 use super::space::Space;
 use crate::circuits::bootstrap::method::Method;
-use crate::circuits::bootstrap::noise::{before_the_sine, largest_rounding_of_sine};
+use crate::circuits::bootstrap::noise::{
+    before_the_sine, largest_rounding_of_sine, of_coefficients, of_slots_to_coeffs,
+};
 use crate::circuits::bootstrap::stages::MapsKind;
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::circuits::elements::BasisElements;
@@ -120,6 +122,26 @@ impl<'a> TableNoise<'a> {
         moved + self.in_units(entries.worst(self.tail) + self.tail * rounding(below))
     }
 
+    /// The error of a coefficient on the torus ([`crate::circuits::Circuits::to_torus`]) for integers of an error.
+    pub fn on_torus(&self, error: f64) -> f64 {
+        // As before a look-up: two units are one ciphertext, whose way down is a rounding of both.
+        let added = of_coefficients(self.core, self.tables, self.level) + self.of_way_down();
+        2.0 * error + self.in_units(self.tail * added)
+    }
+
+    /// Standard deviation of the error that two units' way to a coefficient on the torus adds, by SlotsToCoeffs in so
+    /// many stages.
+    pub fn mean_on_torus(&self, stage_count: usize) -> f64 {
+        // One rounding, of the ciphertext of both.
+        let lowered = if self.level > stage_count { self.of_way_down() / 2.0 } else { 0.0 };
+        self.in_units(of_slots_to_coeffs(self.core, self.tables, stage_count).hypot(lowered))
+    }
+
+    /// The rounding of both units on the way down to where a bootstrap starts.
+    fn of_way_down(&self) -> f64 {
+        2.0 * self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)])
+    }
+
     /// Standard deviation of the errors of a table's results, over slots, secrets and integers alike.
     ///
     /// # Errors
@@ -133,9 +155,8 @@ impl<'a> TableNoise<'a> {
 
     /// The error that a bootstrap's own steps add before the table, as one of the input.
     fn of_bootstrap(&self) -> f64 {
-        // The way down to where it starts is a rounding of both units.
-        let lowered = 2.0 * self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)]);
-        let before = self.in_units(self.tail * (before_the_sine(self.core, self.tables, self.level) + lowered));
+        let before = before_the_sine(self.core, self.tables, self.level) + self.of_way_down();
+        let before = self.in_units(self.tail * before);
         before + self.of_sine()
     }
 
