@@ -698,6 +698,16 @@ class TfheContext:
         report: _Report,
     ) -> TfheCiphertext: ...
 
+    # Numbers of CKKS.
+    def take_from_ckks(
+        self,
+        key: TfheRingSwitchKey,
+        numbers: tuple[Context, Ciphertext, _Keys, int],
+        places: _Words,
+        report: _Report,
+    ) -> TfheCiphertext: ...
+    def signs(self, key: TfheEvaluationKey, bits: TfheCiphertext, report: _Report) -> TfheCiphertext: ...
+
     # Gates.
     def gate(
         self, name: str, key: TfheEvaluationKey, a: TfheCiphertext, b: TfheCiphertext, report: _Report

@@ -217,6 +217,10 @@ def tfhe_integers(folder: Path) -> World:
     slots_key = slots.create_secret_key()
     slots.create_evaluation_key(slots_key)
     ring_switch_key = engine.create_ring_switch_key(slots_key, secret_key)
+    numbers = Engine(use_bootstrap=True, insecure_log_n=10)
+    numbers_key = numbers.create_secret_key()
+    numbers.create_evaluation_key(numbers_key, bootstrap="lossy")
+    engine.create_ring_switch_key(numbers_key, secret_key)
     x.save(folder / "ciphertext")
     begins = ("checked_", "saturating_", "rotate_", "minimum", "maximum", "select")
     on_uints = [n for n in dir(engine) if n.startswith(begins)]
@@ -245,6 +249,7 @@ def tfhe_integers(folder: Path) -> World:
             "shift": 1,
             "from_secret_key": slots_key,
             "from_bulk.ciphertext": slots.encrypt([1, 2], slots_key),
+            "from_ckks.ciphertext": numbers.encrypt([0.5, -0.5], numbers_key, level=3, bound=1),
             "index": 0,
             "condition": bools,
             "compressed": engine.compress(uints),

@@ -252,6 +252,14 @@ impl Context {
         })
     }
 
+    /// Bits again, each by a bootstrap: the signs of their phases.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters of integers, [`Error::Cancelled`].
+    pub fn signs(&self, keys: &EvalKeys, bits: &[Ciphertext], progress: Progress) -> Result<Vec<Ciphertext>, Error> {
+        self.batched("signs", keys, (bits.len(), 1), progress, |places| keys.signs(&bits[places]))
+    }
+
     /// `a` where the selector is set and `b` elsewhere, element by element.
     ///
     /// # Errors

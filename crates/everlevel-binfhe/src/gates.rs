@@ -184,6 +184,12 @@ impl EvalKeys {
         Ok(inputs)
     }
 
+    /// [`EvalKeys::bits_again`] of bits of these keys' secret.
+    pub(crate) fn signs(&self, bits: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
+        bits.iter().try_for_each(|bit| self.check_bit("signs", bit))?;
+        Ok(self.bits_again(bits))
+    }
+
     /// Bits again, with the noise of a bootstrap's output.
     pub(crate) fn bits_again<'a>(&self, bits: impl IntoIterator<Item = &'a Ciphertext>) -> Vec<Ciphertext> {
         let inputs: Vec<_> = bits.into_iter().map(|x| (x.lwe.clone(), x.noise.clone())).collect();

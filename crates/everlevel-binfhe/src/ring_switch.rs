@@ -223,6 +223,8 @@ impl SeededRingSwitchKey {
 /// Claims of integers in coefficients of ciphertexts of a large ring on the torus.
 #[derive(Debug, Clone, Copy)]
 pub struct RingClaims {
+    /// The operation that errors name.
+    pub op: &'static str,
     /// The secret `s` of phases `c0 + c1·s`.
     pub secret: SecretId,
     /// Bits of an integer `m`, whose phase is `m/2^(bits+1)`.
@@ -313,7 +315,7 @@ impl RingSwitchKey {
         claims: &RingClaims,
     ) -> Result<Vec<Ciphertext>, Error> {
         let Fitted { log2_factor, shift, variance } = self.fitted(claims, places.len())?;
-        parts.iter().try_for_each(|part| same_length(OP, part.len(), 1 << self.params.log_n))?;
+        parts.iter().try_for_each(|part| same_length(claims.op, part.len(), 1 << self.params.log_n))?;
         let [c0, c1] = parts.map(|part| part.iter().map(|&word| word << log2_factor).collect::<Vec<u64>>());
         let history = FailureBound::one(noise_sum::name(&c1), claims.failure_probability);
         let (parts, n, dim) = (self.switch([&c0, &c1]), self.params.outer.n(), self.params.outer.big_dim);
@@ -327,7 +329,7 @@ impl RingSwitchKey {
     }
 
     fn fitted(&self, claims: &RingClaims, len: usize) -> Result<Fitted, Error> {
-        let (op, outer) = (OP, &*self.params.outer);
+        let (op, outer) = (claims.op, &*self.params.outer);
         require_secret(op, "ciphertext", claims.secret, self.from)?;
         let (bits, shift) = match outer.space {
             Space::Bit => (1, EIGHTH.wrapping_neg()),
@@ -351,6 +353,3 @@ impl RingSwitchKey {
         Ok(Fitted { log2_factor, shift, variance })
     }
 }
-
-/// The operation that errors name.
-const OP: &str = "from_bulk";

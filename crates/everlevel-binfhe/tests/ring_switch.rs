@@ -121,7 +121,7 @@ fn ring_ciphertext(values: &[u64], bits: u32, error: f64, log_n: u32) -> [Vec<u6
 
 fn claims(bits: u32, max_value: u64) -> RingClaims {
     let (error, failure_probability) = (2f64.powi(-9), 2f64.powi(-100));
-    RingClaims { secret: SOURCE, bits, max_value, error, failure_probability }
+    RingClaims { op: "from_bulk", secret: SOURCE, bits, max_value, error, failure_probability }
 }
 
 fn taken(

@@ -225,8 +225,14 @@ fn check(files: &StoredFiles, name: &str) {
             // The phase of 3·X is 3·s·X, of ones as 3 of 16.
             let (zeros, mut c1) = (vec![0; 512], vec![0; 512]);
             c1[1] = 3 << 59;
-            let claims =
-                RingClaims { secret: SecretId(7), bits: 4, max_value: 15, error: 0.0, failure_probability: 0.0 };
+            let claims = RingClaims {
+                op: "read",
+                secret: SecretId(7),
+                bits: 4,
+                max_value: 15,
+                error: 0.0,
+                failure_probability: 0.0,
+            };
             let places: Vec<usize> = (1..512).collect();
             let x = key.integers([&zeros, &c1], &places, &claims).unwrap();
             let expected: Vec<u64> = ring_secret()[..511].iter().map(|&s| 3 * s as u64).collect();

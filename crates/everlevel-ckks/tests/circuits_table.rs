@@ -4,7 +4,8 @@ use crate::common::{Party, assert_close, bootstrap_params, log_n, round_trip, un
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::table::{Space, TableNoise, TorusCiphertext};
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Error, Method, ObjectError, SlotType, Units, no_progress,
+    BootstrapKeySize, BootstrapKind, Bound, Ciphertext, Complex64, Error, Method, ObjectError, SlotType, Units,
+    no_progress,
 };
 
 /// Integers of a space, from a fixed generator.
@@ -296,4 +297,44 @@ fn what_has_no_way_to_the_torus_is_refused() {
     let stop = |_, _| std::ops::ControlFlow::Break(());
     let stopped = circuits.to_torus(&encrypted(&party, space, &[1, 2], 3), space, &stop).unwrap_err();
     assert!(matches!(stopped, Error::Cancelled(_)), "{stopped}");
+}
+
+/// In the chain of other bootstraps: `x` is at `(x + 1)/2·(p − 1)` of an integer, from one end to the other.
+#[test]
+fn numbers_go_to_the_torus_within_their_error() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    for (bits, level) in [(1, 3), (4, 5), (8, 3)] {
+        let p = 1u64 << bits;
+        let mut numbers: Vec<f64> = uniform(party.ctx.slot_count(), p).iter().map(|z| z.re).collect();
+        (numbers[0], numbers[1]) = (-1.0, 1.0);
+        let slots: Vec<Complex64> = numbers.iter().map(|&x| x.into()).collect();
+        let plain = party.ctx.encode_units(&slots, level).unwrap();
+        let plain = party.ctx.declare_units(plain.on_reals(true), Bound::declared(1.0).unwrap()).unwrap();
+        let x = party.ctx.encrypt_units(&plain, &party.public).unwrap();
+        let found = circuits.numbers_to_torus(&x, bits, &no_progress).unwrap();
+        let (places, phases) = (party.ctx.torus_places(), phases(&party, &found[0]));
+        let (allowed, _) = circuits.error_of_numbers(&x, bits);
+        let errors = numbers.iter().zip(&places).map(|(x, &place)| {
+            let exact = (x + 1.0) / 2.0 * (p - 1) as f64;
+            phases[place] as i64 as f64 / 63f64.exp2() * p as f64 - exact
+        });
+        let worst = errors.fold(0.0f64, |most, e| most.max(e.abs()));
+        println!("{p} levels: worst 2^{:.1} of 2^{:.1}", worst.log2(), allowed.log2());
+        assert!(worst < allowed && allowed < 0.05, "{p}: {worst:e}, {allowed:e}");
+    }
+    let large = encrypted_numbers(&party, 1.5);
+    let refused = circuits.numbers_to_torus(&large, 4, &no_progress).unwrap_err();
+    assert!(matches!(refused, Error::SignBound { op: "from_ckks", .. }), "{refused}");
+    for bits in [0, 9] {
+        let refused = circuits.numbers_to_torus(&encrypted_numbers(&party, 1.0), bits, &no_progress).unwrap_err();
+        assert!(matches!(refused, Error::Parameter { .. }), "{refused}");
+    }
+}
+
+fn encrypted_numbers(party: &Party, bound: f64) -> Units<Ciphertext> {
+    let plain = party.ctx.encode_units(&[0.5.into()], 3).unwrap().on_reals(true);
+    let plain = party.ctx.declare_units(plain, Bound::declared(bound).unwrap()).unwrap();
+    party.ctx.encrypt_units(&plain, &party.public).unwrap()
 }

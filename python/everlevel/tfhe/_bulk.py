@@ -1,4 +1,4 @@
-"""Ciphertexts of bulk as those of TFHE."""
+"""Ciphertexts of bulk and of CKKS as those of TFHE."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ import numpy as np
 
 from .. import _native
 from .._common import checks, slot_shapes
-from . import _operands
+from ..errors import OperandTypeError, TableError
+from . import _checks, _operands
 from ._core import Core
 from .ciphertext import Ciphertext
 from .keys import RingSwitchKey, SecretKey
 
 if TYPE_CHECKING:
+    import everlevel
+
     from .. import bulk
 
 
-def create_ring_switch_key(self: Core, from_secret_key: bulk.SecretKey, secret_key: SecretKey) -> RingSwitchKey:
-    """Make the key of `from_bulk` from a secret of bulk to one of this engine. The engine remembers the first of both.
+def create_ring_switch_key(
+    self: Core, from_secret_key: bulk.SecretKey | everlevel.SecretKey, secret_key: SecretKey
+) -> RingSwitchKey:
+    """Make the key of `from_bulk` or of `from_ckks`, from such a secret to one of this engine.
 
-    It encrypts bulk's secret under this one, with the parameters' errors: whoever finds this secret finds bulk's.
+    The engine remembers the first from every secret. The key encrypts that secret under this one, with the parameters'
+    errors: whoever finds this secret finds both.
     ``docs/notes/ways.md`` has what the security rests on.
 
     Parameters
     ----------
-    from_secret_key : everlevel.bulk.SecretKey
+    from_secret_key : everlevel.bulk.SecretKey or everlevel.SecretKey
         Secret of the ciphertexts that are taken.
     secret_key : SecretKey
         Secret of the results.
@@ -44,11 +50,16 @@ def create_ring_switch_key(self: Core, from_secret_key: bulk.SecretKey, secret_k
     RingSwitchKey(integer-4-64, ... kB)
     """
     from ..bulk import SecretKey as BulkSecretKey
+    from ..ckks.keys import SecretKey as CkksSecretKey
 
     operation = "create_ring_switch_key"
-    source = checks.instance(operation, "from_secret_key", from_secret_key, BulkSecretKey)
+    if isinstance(from_secret_key, CkksSecretKey):
+        source: Any = from_secret_key
+        context = source._context
+    else:
+        source = checks.instance(operation, "from_secret_key", from_secret_key, BulkSecretKey)
+        context = source._engine._context.ckks
     secret = _operands.secret_key(self, operation, secret_key)
-    context = source._engine._context.ckks
     return remembered(self, self._context.ring_switch_key(context, source._native, secret._native))
 
 
@@ -112,10 +123,100 @@ def from_bulk(self: Core, ciphertext: bulk.Ciphertext, *, index: Any = None) -> 
     x = checks.instance(operation, "ciphertext", ciphertext, BulkCiphertext)
     every = np.arange(x.size, dtype=np.uint64).reshape(x.shape)
     places = every if index is None else np.asarray(slot_shapes.called(operation, lambda: every[index]))
-    key = self._ring_switch_keys.get(x._native.secret_id)
-    if key is None:
-        raise checks.missing_key(operation, "ring switch key", "from_secret_key, secret_key")
+    key = _ring_switch_key(self, operation, x._native.secret_id)
     integers = leaving(operation, x)
     with self._reporting(operation) as report:
         native = self._context.take_from_bulk(key, integers, places.ravel(), report)
     return Ciphertext(self, native, places.shape)
+
+
+def from_ckks(self: Core, ciphertext: everlevel.Ciphertext, *, lut: Any = None, index: Any = None) -> Ciphertext:
+    """Round real numbers of CKKS to integers of this engine, and look these up, by a bootstrap for each.
+
+    With integers of b bits, a number x of -1 to 1 becomes the integer nearest to ``(x + 1) / 2 * (2**b - 1)``; for
+    gates, the truth value of ``x > 0``. Numbers **near a threshold**, halfway between two integers or around zero,
+    may become either neighbour: what is looked up is right for one of the two, and no claim of exactness is made there.
+    The closer a number is to an integer, the surer is the result: at one, it is wrong with the probability of a
+    bootstrap.
+
+    Parameters
+    ----------
+    ciphertext : everlevel.Ciphertext
+        Real, of two polynomials and of a declared bound of at most 1, at a level from the stage count of its
+        bootstrap key, three, on. Its engine knows a lossy bootstrap key.
+    lut : callable or array_like of int, optional
+        Table of the integers; these themselves, if left out. None for gates.
+    index : index of NumPy's arrays, optional
+        Elements that are wanted, as in ``x[index]``; all, if left out.
+
+    Returns
+    -------
+    Ciphertext
+        Of the shape of ``x[index]``, with the noise of a bootstrap's output.
+
+    Raises
+    ------
+    MissingKeyError
+        If this engine lacks a ring switch key or an evaluation key, or the other one keys of a bootstrap.
+    LevelError
+        If the level is too low.
+    RangeError
+        If the bound is above 1.
+    NoiseError
+        If the numbers' errors are too large beside the distance of two integers.
+    TableError
+        If the table has another length, or entries outside of the space; with parameters for gates, if there is one.
+    OperandTypeError
+        If `ciphertext` is none of real numbers, or the index none of such an array.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> keys = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> key = tfhe_engine.create_ring_switch_key(secret, tfhe_secret_key)
+    >>> x = deep.encrypt([-1, -0.2, 0.6, 1], secret, level=3, bound=1)
+    >>> tfhe_engine.decrypt(tfhe_engine.from_ckks(x), tfhe_secret_key)
+    array([ 0,  6, 12, 15], dtype=uint8)
+    >>> tfhe_engine.decrypt(tfhe_engine.from_ckks(x, lut=lambda m: m > 7), tfhe_secret_key)
+    array([0, 0, 1, 1], dtype=uint8)
+    """
+    from ..ckks import _operands as ckks_operands
+    from ..ckks._bootstrap_keys import choose, require_bootstrap
+
+    operation = "from_ckks"
+    x = ckks_operands.relinearized(operation, ciphertext)
+    if not x.is_real:
+        raise OperandTypeError(
+            f"{operation}: the ciphertext is complex, and real numbers are needed; take its real part",
+            argument="ciphertext",
+            expected="real",
+            actual="complex",
+        )
+    bits = self.message_bits
+    table = None
+    if bits is not None:
+        table = _checks.table(operation, (lambda m: m) if lut is None else lut, [2**bits], self.max_value)
+    elif lut is not None:
+        raise TableError(f"{operation}: parameters for gates have no tables; leave `lut` out", found=lut, needed=None)
+    other: Any = x._engine
+    require_bootstrap(other._context, operation)
+    every = x._layout.values(np.arange(x.unit_count * x.slot_count, dtype=np.uint64))
+    places = every if index is None else np.asarray(slot_shapes.called(operation, lambda: every[index]))
+    ring_switch_key = _ring_switch_key(self, operation, x._native.secret_id)
+    key = self._key(operation, ring_switch_key.secret_id)
+    numbers = other._context, x._native, choose(other, operation, x, []), bits or 1
+    with self._reporting(operation) as report:
+        native = self._context.take_from_ckks(ring_switch_key, numbers, places.ravel(), None)
+        if table is None:
+            return Ciphertext(self, self._context.signs(key, native, report), places.shape)
+        (found,) = self._context.tables(key, native, [table.tolist()], False, report)
+        return Ciphertext(self, found, places.shape)
+
+
+def _ring_switch_key(self: Core, operation: str, secret_id: int) -> _native.TfheRingSwitchKey:
+    """Return the key from a secret."""
+    key = self._ring_switch_keys.get(secret_id)
+    if key is None:
+        raise checks.missing_key(operation, "ring switch key", "from_secret_key, secret_key")
+    return key

@@ -377,6 +377,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     compress = _compression.compress
     decompress = _compression.decompress
     from_bulk = _bulk.from_bulk
+    from_ckks = _bulk.from_ckks
 
     encrypt_uint = _uints.encrypt_uint
     encrypt_int = _uints.encrypt_int

@@ -70,15 +70,15 @@ impl Bootstrapper {
     }
 
     /// Coefficients over the base prime of real values, two ciphertexts in each result and an odd one by itself: where
-    /// a bootstrap with SlotsToCoeffs first takes its sines. Those of the first ciphertext of a pair are the lower
-    /// half.
+    /// a bootstrap with SlotsToCoeffs first takes its sines, or a share of that. Those of the first ciphertext of a
+    /// pair are the lower half.
     ///
     /// # Errors
     /// As [`Bootstrapper::merge_bootstraps`].
     pub(crate) fn coefficients(
         &self,
         op: &'static str,
-        method: Method,
+        (method, share): (Method, f64),
         all: &[&Ciphertext],
         keys: BootstrapKeys,
         progress: Progress,
@@ -99,7 +99,7 @@ impl Bootstrapper {
         let steps = keys.bootstrap.all_stages() + 3;
         let of_stages = |done: usize, total: usize| progress(done, total / steps * stages);
         self.in_groups(op, request, (&joined, 1), &of_stages, &mut |_, _, _| {}, &mut |run, _, lowered| {
-            run.first_coefficients(lowered, method)
+            run.first_coefficients(lowered, method, share)
         })
     }
 

@@ -255,12 +255,12 @@ impl<'a> Run<'a> {
         results: Sines,
         slot_type: SlotType,
     ) -> Result<Vec<Rlwe>, Error> {
-        let coefficients = self.first_coefficients(group, method)?;
+        let coefficients = self.first_coefficients(group, method, 1.0)?;
         self.sines(coefficients, method, results, slot_type)
     }
 
-    /// SlotsToCoeffs from level stage_count to the modulus that is raised.
-    pub fn first_coefficients(&mut self, group: &[Ciphertext], method: Method) -> Result<Vec<Rlwe>, Error> {
+    /// SlotsToCoeffs from level stage_count to the modulus that is raised. Of values that fill the sine, a share of it.
+    pub fn first_coefficients(&mut self, group: &[Ciphertext], method: Method, share: f64) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.core.ring;
         let mut cts = rlwes(group);
         let transform = self.transform(Transform::SlotsToCoeffsFirst, method);
@@ -273,7 +273,7 @@ impl<'a> Run<'a> {
         let mut cts = self.bases(cts, &self.tables.first);
         if method.fills_the_sine() {
             // ±1 to ±q0/4.
-            let factor = (self.tables.first.message_ratio / 4.0).round() as u64;
+            let factor = (self.tables.first.message_ratio / 4.0 * share).round() as u64;
             cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, factor));
         }
         Ok(cts)

@@ -24,6 +24,26 @@ const TAIL: f64 = 13.3;
 /// log2 of the share of secrets of which nothing is claimed.
 const LOG2_SECRETS: f64 = -40.0;
 
+/// Sizes of normal errors that are claimed, in standard deviations over all slots.
+fn tail(core: &Core) -> f64 {
+    // Slots share the secret: where its value is large, so is every rounding. The square of its size is that of a
+    // complex normal number, with an exponential tail over slots and secrets.
+    let slots = core.encoder.slots() as f64;
+    TAIL * (slots.ln() - LOG2_SECRETS * std::f64::consts::LN_2).sqrt()
+}
+
+/// The rounding of two units on the way from a level down to where a bootstrap starts.
+fn of_way_down(core: &Core, level: usize) -> f64 {
+    2.0 * core.rounding_error(core.ladder.scales[level.saturating_sub(1)])
+}
+
+/// The error on the torus of real numbers at a level that have one of this size.
+pub(super) fn numbers_on_torus(bootstrapper: &Bootstrapper, level: usize, error: f64) -> f64 {
+    let (core, tables) = (&bootstrapper.context().core, bootstrapper.tables().0);
+    // Two units are one ciphertext.
+    2.0 * error + tail(core) * (of_coefficients(core, tables, level) + of_way_down(core, level))
+}
+
 /// The errors of integers of a space, in a context's ciphertexts.
 #[derive(Debug, Clone, Copy)]
 pub struct TableNoise<'a> {
@@ -47,11 +67,7 @@ impl<'a> TableNoise<'a> {
         if needed > max_level {
             return Err(Error::LevelOutOfRange { op: "look_up", level: needed, max_level });
         }
-        // Slots share the secret: where its value is large, so is every rounding. The square of its size is that of a
-        // complex normal number, with an exponential tail over slots and secrets.
-        let slots = core.encoder.slots() as f64;
-        let worst_slot = (slots.ln() - LOG2_SECRETS * std::f64::consts::LN_2).sqrt();
-        Ok(Self { core, tables: bootstrapper.tables().0, space, level, tail: TAIL * worst_slot })
+        Ok(Self { core, tables: bootstrapper.tables().0, space, level, tail: tail(core) })
     }
 
     /// A number's error in units of the distance between integers.
@@ -125,7 +141,7 @@ impl<'a> TableNoise<'a> {
     /// The error of a coefficient on the torus ([`crate::circuits::Circuits::to_torus`]) for integers of an error.
     pub fn on_torus(&self, error: f64) -> f64 {
         // As before a look-up: two units are one ciphertext, whose way down is a rounding of both.
-        let added = of_coefficients(self.core, self.tables, self.level) + self.of_way_down();
+        let added = of_coefficients(self.core, self.tables, self.level) + of_way_down(self.core, self.level);
         2.0 * error + self.in_units(self.tail * added)
     }
 
@@ -133,13 +149,8 @@ impl<'a> TableNoise<'a> {
     /// many stages.
     pub fn mean_on_torus(&self, stage_count: usize) -> f64 {
         // One rounding, of the ciphertext of both.
-        let lowered = if self.level > stage_count { self.of_way_down() / 2.0 } else { 0.0 };
+        let lowered = if self.level > stage_count { of_way_down(self.core, self.level) / 2.0 } else { 0.0 };
         self.in_units(of_slots_to_coeffs(self.core, self.tables, stage_count).hypot(lowered))
-    }
-
-    /// The rounding of both units on the way down to where a bootstrap starts.
-    fn of_way_down(&self) -> f64 {
-        2.0 * self.core.rounding_error(self.core.ladder.scales[self.level.saturating_sub(1)])
     }
 
     /// Standard deviation of the errors of a table's results, over slots, secrets and integers alike.
@@ -155,7 +166,7 @@ impl<'a> TableNoise<'a> {
 
     /// The error that a bootstrap's own steps add before the table, as one of the input.
     fn of_bootstrap(&self) -> f64 {
-        let before = before_the_sine(self.core, self.tables, self.level) + self.of_way_down();
+        let before = before_the_sine(self.core, self.tables, self.level) + of_way_down(self.core, self.level);
         let before = self.in_units(self.tail * before);
         before + self.of_sine()
     }
