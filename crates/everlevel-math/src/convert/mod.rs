@@ -1,7 +1,6 @@
 //! Conversion of limbs from one basis of primes to another.
 
 use crate::Modulus;
-#[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 use crate::simd::vector_prefix;
 
@@ -93,20 +92,26 @@ impl BasisConverter {
     /// Converts to as many of the targets as one pass over the sources can, on backends with registers for several, and
     /// gives their number.
     fn convert_together(&self, outs: &mut [&mut [u64]], y: &[&[u64]], v: &[u64]) -> usize {
-        #[cfg(target_arch = "x86_64")]
-        if self.from[0].simd().0 == Level::Avx512Ifma && v.len().is_multiple_of(avx512::TOGETHER) {
-            let (groups, _) = outs.as_chunks_mut::<{ avx512::TARGETS }>();
-            let count = groups.len() * avx512::TARGETS;
-            let (moduli, weights) = (self.to.as_chunks().0, self.weights.as_chunks().0);
-            for ((out, m), w) in groups.iter_mut().zip(moduli).zip(weights) {
-                // SAFETY: the kernel needs AVX-512 with IFMA, which `Simd::available` detected before it made a `Simd`
-                // of this level; its slices are checked by bounds.
-                unsafe { avx512::weighted_sums(m, w, out, y, v) }
-            }
-            return count;
+        macro_rules! in_groups {
+            ($kernels:ident) => {{
+                let (groups, _) = outs.as_chunks_mut::<{ $kernels::TARGETS }>();
+                let (moduli, weights) = (self.to.as_chunks().0, self.weights.as_chunks().0);
+                for ((out, m), w) in groups.iter_mut().zip(moduli).zip(weights) {
+                    // SAFETY: the kernel needs what its level has, which `Simd::available` detected before it made a
+                    // `Simd` of this level; its slices are checked by bounds.
+                    unsafe { $kernels::weighted_sums(m, w, out, y, v) }
+                }
+                groups.len() * $kernels::TARGETS
+            }};
         }
-        let _ = (outs, y, v);
-        0
+        let is_whole = |residues: usize| v.len().is_multiple_of(residues);
+        match self.from[0].simd().0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma if is_whole(avx512::TOGETHER) => in_groups!(avx512),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Level::FOUR_LANES if is_whole(four_lanes::RESIDUES) => in_groups!(four_lanes),
+            _ => 0,
+        }
     }
 
     /// The quotients `v[i] = round(Σ_j y_j[i]/d_j)`, shared by all targets.

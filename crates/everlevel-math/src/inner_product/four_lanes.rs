@@ -1,13 +1,19 @@
-//! Sums of products in four lanes, for AVX2 and NEON: each product is reduced to about `q/2`, and the sum every
-//! [`TERMS`] terms.
+//! Sums of products in four lanes, for AVX2 and NEON: exact, and reduced every [`TERMS`] terms.
+//!
+//! *Exact sums in two doubles.* A sum begins at `s = 3·2^(E−1)`, and a term is added by one fused operation: `s' =
+//! fl(s + x·y)`. All of these are in `[2^E, 2^(E+1))`, so that `s' − s` is exact, a multiple of `2^(E−52)`; what the
+//! operation rounded away, `x·y − (s' − s)`, is an integer of at most `2^(E−53)`, which another fused operation gives
+//! exactly, and whose sum is exact below `2^53`. For `x < 2^48`, `y < q < 2^b` and sixteen terms, `E = 53 + b` does,
+//! and that sum is below `2^(b+4)`. `docs/notes/ntt-ranges.md` has the bounds of the reduction.
 
 use crate::lanes::four::{
-    Consts, Doubles, add_pd, from_words, mirrored, mul, read, reduce, splat_pd, to_words, unpack4, write,
+    Consts, Doubles, add_pd, from_words, mirrored, mul_add_pd, mul_sub_pd, read, reduce, reduce_wide, splat_pd, sub_pd,
+    to_words, unpack4, write,
 };
 use crate::{Modulus, packed};
 
-/// Terms between reductions of a sum: each is below `0.6·q`, and `32·q` would be too much.
-pub(crate) const TERMS: usize = 16;
+/// Terms between reductions of a sum.
+const TERMS: usize = 16;
 
 /// Vectors done together.
 pub(crate) const TOGETHER: usize = 4;
@@ -15,32 +21,66 @@ pub(crate) const TOGETHER: usize = 4;
 /// Words done together.
 pub(crate) const STEP: usize = 4 * TOGETHER;
 
-/// Sums the terms `f(k)` for `k` in `0..terms`.
-macro_rules! sum_terms {
-    ($c:expr, $terms:expr, |$k:ident, $i:ident| $f:expr) => {{
-        let mut acc = [splat_pd(0.0); TOGETHER];
-        for $k in 0..$terms {
-            for $i in 0..TOGETHER {
-                acc[$i] = add_pd(acc[$i], $f);
-            }
-            if $k % $crate::inner_product::four_lanes::TERMS == $crate::inner_product::four_lanes::TERMS - 1 {
-                for acc in &mut acc {
-                    *acc = reduce($c, *acc);
+/// The constants of sums modulo a prime.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums {
+    pub(crate) c: Consts,
+    /// `3·2^(E−1)`.
+    start: Doubles,
+}
+
+impl Sums {
+    #[inline]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+    pub(crate) fn new(m: &Modulus) -> Self {
+        let bits = u64::BITS - m.q().leading_zeros();
+        Self { c: Consts::new(m.q()), start: splat_pd(1.5 * 2f64.powi(53 + bits.cast_signed())) }
+    }
+
+    /// The sum at each place `i` of the terms whose factors `factors(k, i)` gives, words below `2^48` and residues, of
+    /// size at most `0.51·q`: each modulo its own prime.
+    #[inline]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+    pub(crate) fn of(
+        each: [&Self; TOGETHER],
+        terms: usize,
+        factors: impl Fn(usize, usize) -> (Doubles, Doubles),
+    ) -> [Doubles; TOGETHER] {
+        let mut low = [splat_pd(0.0); TOGETHER];
+        for first in (0..terms).step_by(TERMS) {
+            let mut high = each.map(|sums| sums.start);
+            for k in first..terms.min(first + TERMS) {
+                for i in 0..TOGETHER {
+                    let (x, y) = factors(k, i);
+                    let sum = mul_add_pd(x, y, high[i]);
+                    low[i] = add_pd(low[i], mul_sub_pd(x, y, sub_pd(sum, high[i])));
+                    high[i] = sum;
                 }
             }
+            for i in 0..TOGETHER {
+                let Self { c, start } = each[i];
+                low[i] = reduce(c, add_pd(reduce_wide(c, sub_pd(high[i], *start)), low[i]));
+            }
         }
-        acc
-    }};
-}
-pub(crate) use sum_terms;
+        low
+    }
 
-/// The sums as canonical words.
-#[inline]
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
-pub(crate) fn finish(c: &Consts, out: &mut [u64], acc: [Doubles; TOGETHER]) {
-    for (out, acc) in out.as_chunks_mut::<4>().0.iter_mut().zip(acc) {
-        write(out, to_words(c, reduce(c, acc)));
+    /// The sums of [`Sums::of`] as canonical words.
+    #[inline]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+    pub(crate) fn write(
+        &self,
+        out: &mut [u64; STEP],
+        terms: usize,
+        factors: impl Fn(usize, usize) -> (Doubles, Doubles),
+    ) {
+        let sums = Self::of([self; TOGETHER], terms, factors);
+        for (out, sum) in out.as_chunks_mut::<4>().0.iter_mut().zip(sums) {
+            write(out, to_words(&self.c, sum));
+        }
     }
 }
 
@@ -55,13 +95,13 @@ pub(crate) fn vector(c: &Consts, x: &[u64], at: usize, i: usize) -> Doubles {
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
 pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) -> usize {
-    let c = &Consts::new(m.q());
+    let sums = Sums::new(m);
+    let c = &sums.c;
     let blocks = out.as_chunks_mut::<STEP>().0;
     let len = blocks.len() * STEP;
     for (block, out) in blocks.iter_mut().enumerate() {
         let at = block * STEP;
-        let acc = sum_terms!(c, x.len(), |k, i| mul(c, vector(c, x[k], at, i), vector(c, y[k], at, i)));
-        finish(c, out, acc);
+        sums.write(out, x.len(), |k, i| (vector(c, x[k], at, i), vector(c, y[k], at, i)));
     }
     len
 }
@@ -89,7 +129,8 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: b
     x: &[&[u64]],
     y: [&[&[u8]]; OUTPUTS],
 ) -> usize {
-    let c = &Consts::new(m.q());
+    let sums = Sums::new(m);
+    let c = &sums.c;
     let mut len = 0;
     for (out, y) in out.into_iter().zip(y) {
         let n = out.len();
@@ -97,12 +138,7 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: b
         len = blocks.len() * STEP;
         for (block, out) in blocks.iter_mut().enumerate() {
             let at = block * STEP;
-            let acc = sum_terms!(c, x.len(), |k, i| mul(
-                c,
-                vector(c, x[k], at, i),
-                packed_vector::<MIRRORED>(c, y[k], n, at, i)
-            ));
-            finish(c, out, acc);
+            sums.write(out, x.len(), |k, i| (vector(c, x[k], at, i), packed_vector::<MIRRORED>(c, y[k], n, at, i)));
         }
     }
     len

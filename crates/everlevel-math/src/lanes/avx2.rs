@@ -65,6 +65,28 @@ pub(crate) fn reduce(c: &Consts, x: Doubles) -> Doubles {
     _mm256_fnmadd_pd(k, c.q, x)
 }
 
+/// As [`reduce`], of size at most `1.6·q`, for integers of up to 53 bits times a power of two, at most `2^52·q`.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn reduce_wide(c: &Consts, x: Doubles) -> Doubles {
+    let k = _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm256_mul_pd(x, c.inv_q));
+    _mm256_fnmadd_pd(k, c.q, x)
+}
+
+/// `x·y + z`, rounded once.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn mul_add_pd(x: Doubles, y: Doubles, z: Doubles) -> Doubles {
+    _mm256_fmadd_pd(x, y, z)
+}
+
+/// `x·y − z`, rounded once.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn mul_sub_pd(x: Doubles, y: Doubles, z: Doubles) -> Doubles {
+    _mm256_fmsub_pd(x, y, z)
+}
+
 /// Words below `2^52` as doubles.
 #[inline]
 #[target_feature(enable = "avx2,fma")]

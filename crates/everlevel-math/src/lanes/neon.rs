@@ -61,6 +61,13 @@ pub(crate) fn reduce(c: &Consts, x: Doubles) -> Doubles {
     Doubles([half(0), half(1)])
 }
 
+/// As [`reduce`], of size at most `1.6·q`, for integers of up to 53 bits times a power of two, at most `2^52·q`.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn reduce_wide(c: &Consts, x: Doubles) -> Doubles {
+    reduce(c, x)
+}
+
 /// Words below `2^52` as doubles.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -102,6 +109,10 @@ operations! {
     sub_pd(x: Doubles, y: Doubles) -> Doubles { vsubq_f64(x, y) }
     /// `x·y`.
     mul_pd(x: Doubles, y: Doubles) -> Doubles { vmulq_f64(x, y) }
+    /// `x·y + z`, rounded once.
+    mul_add_pd(x: Doubles, y: Doubles, z: Doubles) -> Doubles { vfmaq_f64(z, x, y) }
+    /// `x·y − z`, rounded once.
+    mul_sub_pd(x: Doubles, y: Doubles, z: Doubles) -> Doubles { vnegq_f64(vfmsq_f64(z, x, y)) }
     /// The largest integers that aren't above.
     floor_pd(x: Doubles) -> Doubles { vrndmq_f64(x) }
     /// `−x` where the lane of `negative` is all ones, and `x` where it is zero.
