@@ -50,7 +50,9 @@ OPERATORS: list[Callable[[Any, Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("width", "size"), [(8, 700), (16, 200), (32, 200), (64, 200)])
+@pytest.mark.parametrize(
+    ("width", "size"), [(8, 700), (16, 200), (32, 200), pytest.param(64, 200, marks=pytest.mark.slow)]
+)
 def test_operators_are_numpys(width: int, size: int) -> None:
     """One ciphertext a digit, and an odd number of several, whose chains of carries go in halves."""
     a, b = pair(width, size)
