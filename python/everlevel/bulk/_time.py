@@ -15,7 +15,7 @@ __all__ = ["TimeEstimate"]
 
 
 class _Times(NamedTuple):
-    """Times on one core of an AMD EPYC (Zen 4) at N = 2^16, the least of three; of 7 and 8 bits in proportion to 6."""
+    """Times on one core of an AMD EPYC (Zen 4) at N = 2^16, the least of three."""
 
     pair: float
     """Seconds of a look-up of two units."""
@@ -33,8 +33,8 @@ TIMES: Final = {
     "integer-4-128": _Times(1.85, 1.34, 4.10e-3),
     "integer-5-128": _Times(2.35, 1.53, 12.1e-3),
     "integer-6-128": _Times(2.76, 1.86, 23.5e-3),
-    "integer-7-128": _Times(3.66, 2.64, 56.1e-3),
-    "integer-8-128": _Times(5.05, 3.18, 132e-3),
+    "integer-7-128": _Times(4.20, 2.99, 61.7e-3),
+    "integer-8-128": _Times(5.34, 3.59, 125e-3),
 }
 _PRODUCT: Final = 0.012
 """Seconds of a selection of a unit."""
