@@ -63,7 +63,7 @@ impl Block for Vector<'_> {
     }
 }
 
-/// What the façade knows of a set and of an operation, as attributes of the object whose methods compute.
+/// Constants of a set and of an operation: attributes of the façade's object, whose methods compute.
 #[derive(Debug, FromPyObject)]
 struct Settings {
     space_bits: u32,
@@ -77,7 +77,7 @@ struct Settings {
     max_error: f64,
 }
 
-/// What the façade does with vectors.
+/// Operations of the façade on vectors.
 #[derive(Debug)]
 struct Vectors<'py> {
     object: Bound<'py, PyAny>,

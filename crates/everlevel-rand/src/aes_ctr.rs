@@ -84,7 +84,7 @@ mod x86 {
             crate::cpu::has_aes().then(|| Self { keys: unsafe { expanded(key) }, is_wide })
         }
 
-        /// The same keys for registers of one block.
+        /// These round keys for registers of one block.
         #[cfg(test)]
         pub(super) fn narrow(self) -> Self {
             Self { keys: self.keys, is_wide: false }

@@ -24,7 +24,7 @@ Known = tuple[Vector, int, float]
 
 
 class Vectors:
-    """What the native circuits of an operation are made of: they see its attributes, and call its methods.
+    """Vectors of an operation: native circuits see the attributes of this object, and call its methods.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-//! What circuits of integers are made of: blocks, and what a scheme can do with them.
+//! Blocks, the parts of integers that circuits compute with, and the operations of a scheme on them.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ pub trait Block: Clone {
     fn at_most(self, max_value: u64) -> Self;
 }
 
-/// What a scheme can do with blocks. Circuits know nothing else of it, so that every scheme has all of them.
+/// Operations of a scheme on blocks. Circuits know nothing else of the scheme, so that every scheme has all circuits.
 ///
 /// A block may stand for one digit, or for those of many integers at once.
 pub trait Blocks: Debug {
