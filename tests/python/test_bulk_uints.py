@@ -129,7 +129,7 @@ def test_widths_change_without_a_bootstrap() -> None:
 
 
 def test_long_chains_of_operations_stay_exact() -> None:
-    """What chains of sums, choices and shifts leave in digits is bootstrapped or stays within the bounds."""
+    """Digits that chains of sums, choices and shifts leave are bootstrapped or stay within the bounds."""
     a, b = pair(16, 200)
     x, y = (ENGINE.encrypt_uint(values, SECRET) for values in (a, b))
     for _ in range(6):

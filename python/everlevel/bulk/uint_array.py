@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .._common.integer_operators import IntegerOperators
 from ._digit_array import DigitArray, comparable, is_operand
 from .bool_array import BoolArray
 
@@ -26,7 +27,7 @@ class Operations(Protocol):
     def _uint_astype(self, x: UintArray, dtype: Any) -> Any: ...
 
 
-class UintArray(DigitArray):
+class UintArray(IntegerOperators[BoolArray], DigitArray):  # type: ignore[misc]  # values of one digit refuse ==
     """An array of encrypted unsigned integers of 8, 16, 32 or 64 bits, of any shape, computed on all at once.
 
     Made by `Engine.encrypt_uint`. It is immutable. Operators work element by element and **wrap around** as those of
@@ -82,8 +83,7 @@ class UintArray(DigitArray):
         "power": "multiply: x * x",
     }
 
-    # Equality is another array.
-    __hash__ = None  # type: ignore[assignment]
+    _is_operand, _comparable = staticmethod(is_operand), staticmethod(comparable)
 
     @property
     def width(self) -> int:
@@ -179,35 +179,3 @@ class UintArray(DigitArray):
         return self._engine._uint_binary("xor", self, other) if is_operand(other) else NotImplemented
 
     __rxor__ = __xor__
-
-    def __lshift__(self, amount: Any) -> UintArray:
-        return self._engine._uint_shift("left_shift", self, amount) if is_operand(amount) else NotImplemented
-
-    def __rlshift__(self, other: Any) -> UintArray:
-        return self._engine._uint_shift("left_shift", other, self) if is_operand(other) else NotImplemented
-
-    def __rshift__(self, amount: Any) -> UintArray:
-        return self._engine._uint_shift("right_shift", self, amount) if is_operand(amount) else NotImplemented
-
-    def __rrshift__(self, other: Any) -> UintArray:
-        return self._engine._uint_shift("right_shift", other, self) if is_operand(other) else NotImplemented
-
-    # Comparisons.
-
-    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._uint_compare("equal", self, comparable("equal", other))
-
-    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._uint_compare("not_equal", self, comparable("not_equal", other))
-
-    def __lt__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("less", self, other) if is_operand(other) else NotImplemented
-
-    def __le__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("less_equal", self, other) if is_operand(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("greater", self, other) if is_operand(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("greater_equal", self, other) if is_operand(other) else NotImplemented

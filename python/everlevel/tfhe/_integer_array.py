@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
+from .._common.integer_operators import IntegerOperators
 from ._array import Axis, EncryptedArray, comparable, is_operand
 from .bool_array import BoolArray
 
@@ -39,7 +40,7 @@ class Operations(Protocol):
     def _uint_astype(self, x: Any, dtype: DTypeLike | str) -> Any: ...
 
 
-class IntegerArray(EncryptedArray[_native.TfheUintArray]):
+class IntegerArray(IntegerOperators[BoolArray], EncryptedArray[_native.TfheUintArray]):
     """An array of encrypted integers, of any shape: base of `UintArray` and `IntArray`."""
 
     __slots__ = ()
@@ -49,8 +50,7 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
 
     kind = "array of encrypted integers"
 
-    # Equality is another array.
-    __hash__ = None  # type: ignore[assignment]
+    _is_operand, _comparable = staticmethod(is_operand), staticmethod(comparable)
 
     @property
     def width(self) -> int:
@@ -148,38 +148,6 @@ class IntegerArray(EncryptedArray[_native.TfheUintArray]):
     def _bitwise(self, name: str, other: Any) -> Self:
         result: Self = self._engine._uint_binary(name, self, other)
         return result
-
-    def __lshift__(self, amount: Any) -> Self:
-        return self._engine._uint_shift("left_shift", self, amount) if is_operand(amount) else NotImplemented
-
-    def __rshift__(self, amount: Any) -> Self:
-        return self._engine._uint_shift("right_shift", self, amount) if is_operand(amount) else NotImplemented
-
-    def __rlshift__(self, other: Any) -> Self:
-        return self._engine._uint_shift("left_shift", other, self) if is_operand(other) else NotImplemented
-
-    def __rrshift__(self, other: Any) -> Self:
-        return self._engine._uint_shift("right_shift", other, self) if is_operand(other) else NotImplemented
-
-    # Comparisons.
-
-    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._uint_compare("equal", self, comparable("equal", other))
-
-    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._uint_compare("not_equal", self, comparable("not_equal", other))
-
-    def __lt__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("less", self, other) if is_operand(other) else NotImplemented
-
-    def __le__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("less_equal", self, other) if is_operand(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("greater", self, other) if is_operand(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> BoolArray:
-        return self._engine._uint_compare("greater_equal", self, other) if is_operand(other) else NotImplemented
 
     # One of many.
 
