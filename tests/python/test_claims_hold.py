@@ -418,14 +418,17 @@ def test_errors_beyond_a_fits_interval_count_with_the_slopes_there(wide: Party) 
 @pytest.mark.filterwarnings("error")
 def test_squares_of_values_below_their_errors_are_not_warned_of() -> None:
     # Values that are rounded to 10 bits are errors alone, whose square has tails of its own.
-    engine = limbs.Engine("n13", insecure_log_n=9)
+    engine, parts = limbs.Engine("n13", insecure_log_n=9), []
     for _ in range(4):
         key = engine.create_secret_key()
         engine.create_evaluation_key(key)
         for _ in range(24):
             x = engine.encrypt(np.full(engine.slot_count, 3e-07), key, bound=3.112e-07)
             square = engine.multiply(x, x, precision_bits=10)
-            assert np.sqrt(np.mean(np.abs(engine.decrypt(square, key)) ** 2)) < 4 * 2**-square.precision_bits
+            parts.append(np.mean(np.abs(engine.decrypt(square, key)) ** 2) * 4**square.precision_bits)
+    # A slot's error is a rounding times the secret's slot, of exponential distributions: its square alone lifts one of
+    # these means above 16 once in 10^4 runs, and the mean of all once in 10^20.
+    assert np.mean(parts) < 16
 
 
 def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
@@ -443,9 +446,10 @@ def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
     deviations, each = 2**0.5 * np.concatenate(sizes), 2 ** (product.precision_bits - product.precision_floor)
     # P(xy > k) for x of an exponential distribution and y² of another; the mean square of x² is 2.
     steps = np.arange(1, 4_000_000) * 1e-5
-    beyond = [1e-5 * np.exp(-steps - (k / steps) ** 2).sum() for k in (8, 12, 24)]
-    assert np.isclose(np.mean(deviations > 8), beyond[0], rtol=0.3)
-    assert np.isclose(np.mean(deviations > 12), beyond[1], rtol=0.6)
+    beyond = [1e-5 * np.exp(-steps - (k / steps) ** 2).sum() for k in (5, 8, 24)]
+    # Eight standard deviations of either: the four products of a key have the secret in common.
+    assert np.isclose(np.mean(deviations > 5), beyond[0], rtol=0.2)
+    assert np.isclose(np.mean(deviations > 8), beyond[1], rtol=0.5)
     assert beyond[2] > 5e-7
     assert 2**0.5 * each > 76
 
@@ -454,7 +458,7 @@ def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
 def test_a_square_of_errors_over_limbs_is_counted_with_its_moments(bits: int) -> None:
     engine = limbs.Engine("n14", insecure_log_n=9)
     excess = []
-    for _ in range(4):
+    for _ in range(16):
         key = engine.create_secret_key()
         engine.create_evaluation_key(key)
         values = np.random.default_rng(1).uniform(-2, 2, (engine.slot_count, 2)) @ [1, 1j]
@@ -463,5 +467,5 @@ def test_a_square_of_errors_over_limbs_is_counted_with_its_moments(bits: int) ->
         square = small * small
         error = np.sqrt(np.mean(np.abs(engine.decrypt(square, key) - expected) ** 2))
         excess.append(np.log2(error) + square.precision_bits)
-    # A key's own fourth moment is within half a bit of the mean.
+    # Fourth moments spread over keys by a sixth of a bit.
     assert abs(np.mean(excess)) < 0.5

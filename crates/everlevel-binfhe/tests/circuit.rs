@@ -10,7 +10,7 @@ use everlevel_rlwe::Lwe;
 use everlevel_security::torus;
 use everlevel_testkit::noise::{DEVIATIONS, part_between};
 
-use crate::common::{digits_literal, fixed_secret, fixed_seed, keys, literal, signed};
+use crate::common::{digits_literal, fixed_secret, fixed_seed, keys, literal, secret, signed};
 
 /// Small rings whose look-ups have room for what follows them.
 fn small(bits: u32) -> ParamsLiteral {
@@ -197,7 +197,7 @@ fn a_cmux_has_the_noise_of_its_formula() {
     let (keys, looks) = (6, 64);
     let mut expected = 0.0;
     for index in 0..keys {
-        let secret = fixed_secret(measured(), index);
+        let secret = secret(measured());
         let circuit = SeededCircuitKey::from_seed(&secret, &fixed_seed(index)).unwrap().prepare();
         let values: Vec<u64> = (0..looks).map(|i| i % 2).collect();
         let errors = errors(&secret, &circuit, &values);
@@ -222,7 +222,7 @@ fn lookups_have_the_noise_of_their_formula() {
     let mut groups = Vec::new();
     let mut expected = 0.0;
     for index in 0..count {
-        let secret = fixed_secret(literal.clone(), index);
+        let secret = secret(literal.clone());
         let keys = SeededEvalKeys::from_seed(&secret, &fixed_seed(100 + index)).unwrap().prepare();
         let circuit = SeededCircuitKey::from_seed(&secret, &fixed_seed(index)).unwrap().prepare();
         let values: Vec<u64> = (0..looks).map(|i| i.wrapping_mul(0x9d) & 0xff).collect();

@@ -59,7 +59,6 @@ fn places_are_reached() {
 fn messages_and_several_tables() {
     for (log2_extension, bits_per_step) in [(1, 1), (3, 1), (1, 2), (2, 4)] {
         let literal = ParamsLiteral { max_log2_p_fail: -40.0, ..literal(64, 1, log2_extension) };
-        // Drawn anew at every run, so that answers must be as good as never wrong.
         let (secret, keys) = common::keys(in_steps(literal, bits_per_step));
         let values: Vec<u64> = (0..8).collect();
         let x = secret.encrypt_integers(&values, 7).unwrap();

@@ -1,8 +1,6 @@
 //! Gates whose rotations are over limbs.
 
-use std::sync::Arc;
-
-use crate::common::{fixed_keys, literal, over_limbs, rotation_inputs, signed};
+use crate::common::{self, fixed_keys, literal, over_limbs, rotation_inputs, signed};
 use everlevel_binfhe::{
     Ciphertext, Error, EvalKeys, Gadget, Gate, Literal, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space,
     Transform, noise, sets,
@@ -12,8 +10,7 @@ use everlevel_testkit::noise::Measured;
 
 /// NAND's whole table, many times, at 128 bits, and the variance of what it gives.
 fn nand(name: &str, count: usize) {
-    let secret = SecretKey::generate(Arc::new(sets::find(name).unwrap().params().unwrap())).unwrap();
-    let keys = EvalKeys::generate(&secret).unwrap();
+    let (secret, keys) = common::keys(sets::find(name).unwrap().literal());
     let a: Vec<bool> = (0..count).map(|i| i & 1 == 1).collect();
     let b: Vec<bool> = (0..count).map(|i| i & 2 == 2).collect();
     let [x, y] = [&a, &b].map(|bits| secret.encrypt_bits(bits).unwrap());

@@ -161,8 +161,8 @@ fn seeds_give_the_same_keys() {
     assert_eq!(secret.decrypt_integers(&out).unwrap(), [1]);
 }
 
-/// Combinations that share errors: the variance that is tracked is the one that is measured. Errors are drawn anew at
-/// every run, and the mean square of 60,000 stays within 5 % but for one run in 10^15.
+/// Combinations that share errors have the variance that is tracked, by measurement: the mean square of 60,000
+/// errors is off by more than 5 % for one seed in 10^15.
 #[test]
 fn shared_noise_is_tracked() {
     let (secret, keys) = common::keys(literal(4));

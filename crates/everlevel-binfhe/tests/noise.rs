@@ -33,7 +33,6 @@ fn fresh_encryptions() {
     for order in [Order::KeySwitchFirst, Order::BootstrapFirst] {
         let literal = ParamsLiteral { order, ..literal(64, Space::Bit) };
         let (secret, keys) = keys(literal);
-        // Keys and errors are drawn anew at every run.
         let bits = secret.encrypt_bits(&[true; 60_000]).unwrap();
         let error = |x: &everlevel_binfhe::Ciphertext| signed(x.lwe().phase(secret.ciphertext_secret())) - 0.125;
         let errors: Measured = bits.iter().map(error).collect();
@@ -334,7 +333,7 @@ fn transforms_of_64_bit_words() {
 fn the_tail_at_weak_parameters() {
     let base = ParamsLiteral { max_log2_p_fail: 0.0, squared_norm: 1.0, ..literal(32, Space::Integer { bits: 2 }) };
     for lwe_log2_std_dev in [-11.5, -11.0] {
-        let (secret, keys) = fixed_keys(ParamsLiteral { lwe_log2_std_dev, ..base.clone() }, 0);
+        let (secret, keys) = keys(ParamsLiteral { lwe_log2_std_dev, ..base.clone() });
         let values: Vec<u64> = (0..10_000).map(|i| i % 4).collect();
         let x = secret.encrypt_integers(&values, 3).unwrap();
         let variance = keys.params().mean_noise().at_table(x[0].variance_torus());

@@ -1,6 +1,6 @@
 //! NTRU: every way of rotation at a small ring: gates, tables, noise beside its formulas, files.
 
-use crate::common::{fixed_keys, rotation_errors, rotation_inputs, signed, uniform};
+use crate::common::{fixed_keys, keys, rotation_errors, rotation_inputs, signed, uniform};
 use everlevel_binfhe::{
     ExactRotation, Gadget, Gate, KeptEvalKeys, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation,
     SeededEvalKeys, SmallSecret, Space, noise,
@@ -240,8 +240,8 @@ fn gates_fail_as_often_as_predicted_at_weak_parameters() {
         let (modulus, gadget) = (12_289, PrimeGadget::new(3, 4, 1));
         let literal = NtruLiteral { modulus, gadget, max_log2_p_fail: 0.0, ..literal(rotation, Space::Bit) };
         let (mut failures, mut expected) = (0, 0.0);
-        for index in 0..2 {
-            let (secret, keys) = fixed_keys(literal.clone(), index);
+        for _ in 0..2 {
+            let (secret, keys) = keys(literal.clone());
             let bits: Vec<bool> = (0..2 * gates).map(|i| i % 3 == 0).collect();
             let fresh = secret.encrypt_bits(&bits).unwrap();
             let once = keys.gates(&[Gate::And], &fresh, &fresh).unwrap();

@@ -134,7 +134,7 @@ fn public_keys_lower_no_claim_of_security() {
 
 /// A set at work with its real parameters, tens of values.
 fn at_work(name: &str) {
-    let secret = SecretKey::generate(Arc::new(sets::find(name).unwrap().params().unwrap())).unwrap();
+    let secret = common::secret(sets::find(name).unwrap().literal());
     let (keys, public) = (EvalKeys::generate(&secret).unwrap(), PublicKey::generate(&secret).unwrap());
     match secret.params().space {
         Space::Bit => {
@@ -198,15 +198,17 @@ fn noise_of_lists_is_the_formulas() {
     }
 }
 
-/// Ephemeral secrets have the mean zero: with bits in their place, a fifth of the variance would lie between keys.
+/// Ephemeral secrets have the mean zero: with bits in their place, a fifth of the variance would lie between keys. What
+/// 40 keys and lists that are drawn anew tell of it has the tail of a chi-square of 39 degrees of freedom: twelve
+/// deviations are exceeded once in 10^11 runs, and six once in 10^5.
 #[test]
 fn no_noise_lies_between_keys() {
     let (literal, lists) = (literal(64, Space::Bit), 160);
     let groups: Vec<Vec<f64>> = (0..40).map(|key| errors(&literal, key, lists, |_| 100)).collect();
-    let resolution = DEVIATIONS * (2.0 / 39f64).sqrt() / lists as f64;
+    let resolution = 2.0 * DEVIATIONS * (2.0 / 39f64).sqrt() / lists as f64;
     let part = part_between(&groups);
     println!("{part:+.5} ± {resolution:.5} of the variance between keys");
-    assert!(resolution < 0.01 && part.abs() < resolution, "{part}");
+    assert!(resolution < 0.02 && part.abs() < resolution, "{part}");
 }
 
 /// The errors of a list depend on each other: sums of all have many times the variance of independent ones, and stay

@@ -18,20 +18,25 @@ fn assert_uniform(values: impl Iterator<Item = u64>, count: usize) {
     assert!(chi_square < bound, "{count} cells: {chi_square} of at most {bound}");
 }
 
-/// Every digit is uniform, and so are pairs of neighbouring ones.
-fn digits_are_uniform((secret, keys): &(SecretKey, EvalKeys), digit_bits: u32) {
-    let integers = keys.integers().unwrap();
-    let found = secret.decrypt_uints(&integers.random(Width::U16, 16, &SEED, 0..600).unwrap()).unwrap();
-    let digits =
-        |bits: u32| found.iter().flat_map(move |x| (0..16 / bits).map(move |i| x >> (i * bits) & ((1 << bits) - 1)));
-    assert_uniform(digits(digit_bits), 1 << digit_bits);
-    assert_uniform(digits(8), 256);
+/// So many random integers of 16 bits.
+fn drawn((secret, keys): &(SecretKey, EvalKeys), count: usize) -> Vec<u64> {
+    secret.decrypt_uints(&keys.integers().unwrap().random(Width::U16, 16, &SEED, 0..count).unwrap()).unwrap()
 }
 
+/// Numbers of so many neighbouring bits each, from some place on.
+fn parts(found: &[u64], first: u32, bits: u32) -> impl Iterator<Item = u64> {
+    found.iter().flat_map(move |x| (first..=16 - bits).step_by(bits as usize).map(move |i| x >> i & ((1 << bits) - 1)))
+}
+
+/// Every digit is uniform, and so are pairs of neighbouring ones, or of their halves.
 #[test]
 fn random_integers_are_uniform() {
-    digits_are_uniform(two_bits(), 2);
-    digits_are_uniform(four_bits(), 4);
+    let found = drawn(two_bits(), 600);
+    assert_uniform(parts(&found, 0, 2), 4);
+    assert_uniform(parts(&found, 0, 8), 256);
+    let found = drawn(four_bits(), 150);
+    assert_uniform(parts(&found, 0, 4), 16);
+    assert_uniform(parts(&found, 2, 4), 16);
 }
 
 /// Integers at the same places of the same seed are the same, however they are computed; widths, numbers of bits, seeds

@@ -4,8 +4,8 @@
 //! 512 slots may be 2.5 bits off that, and an operation adds a few roundings: 27 bits in the worst slot above level 0
 //! and 25 there.
 
-use crate::common::{Party, assert_close, depth, precision, uniform, zip};
-use everlevel_ckks::{Complex64, Context, Params, ParamsLiteral};
+use crate::common::{self, Party, assert_close, depth, precision, uniform, zip};
+use everlevel_ckks::{Complex64, Params, ParamsLiteral};
 
 const MAX_LEVEL: usize = 9;
 /// Bits that a rounding loses where it meets the square of the secret: `√(2·256² / 257)` is 2^4.5.
@@ -320,7 +320,7 @@ fn an_operand_may_be_used_twice_and_is_left_as_it_was() {
 fn sparse_slot_counts_compute_in_their_own_slots() {
     for slots in [1, 2, 16, 256] {
         let params = Params::try_from(ParamsLiteral::insecure_depth(10, 3)).unwrap();
-        let party = Party::of(Context::new(params, Some(slots), 2).unwrap());
+        let party = Party::of(common::context(params, Some(slots), 2));
         let (x, y) = (uniform(slots, 1), uniform(slots, 2));
         let (a, b) = (party.encrypt(&x, 3), party.encrypt(&y, 2));
         let what = format!("{slots} slots");

@@ -1,11 +1,11 @@
 //! Bootstraps, whole and stage by stage, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`).
 
-use crate::common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
+use crate::common::{self, Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::BootstrapStep;
 use everlevel_ckks::EVAL_MOD_INTERVAL;
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Encoder, Method,
-    Options, PreparedKey, SlotType, no_progress,
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Encoder, Method, Options,
+    PreparedKey, SlotType, no_progress,
 };
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -49,7 +49,7 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
         assert!(precision(&party.decrypt(&out), message).mean_bits >= least_mean_bits());
         party.bootstrapper().table_nbytes()
     };
-    let of = |seeded_keys| Party::of(Context::with_options(bootstrap_params(log_n()), options(seeded_keys)).unwrap());
+    let of = |seeded_keys| Party::of(common::context_with(bootstrap_params(log_n()), options(seeded_keys)));
     let message = uniform(1 << (log_n() - 1), 5);
 
     // Keys for little memory use integers.
@@ -75,7 +75,7 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
 fn prepared_bootstraps_make_no_tables_and_take_no_memory() {
     let message = uniform(1 << (log_n() - 1), 5);
     for kind in [BootstrapKind::Regular, BootstrapKind::Both] {
-        let party = Party::of(Context::with_options(bootstrap_params(log_n()), Options::default()).unwrap());
+        let party = Party::of(common::context_with(bootstrap_params(log_n()), Options::default()));
         let bootstrapper = party.bootstrapper();
         let key =
             bootstrapper.bootstrap_key_of(kind, &party.secret, 3, BootstrapKeySize::Medium, &no_progress).unwrap();

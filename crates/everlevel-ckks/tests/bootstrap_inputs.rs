@@ -1,12 +1,11 @@
 //! Bootstraps of every kind of input, on a small insecure ring: levels, messages, key forms, repetition, the integer
 //! bound.
 
-use crate::common::{Party, precision, uniform, zip};
+use crate::common::{self, Party, precision, uniform, zip};
 use everlevel_ckks::BootstrapStep;
 use everlevel_ckks::ENCAPSULATION_WEIGHT;
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Options, Params, ParamsLiteral,
-    no_progress,
+    BootstrapKey, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Options, Params, ParamsLiteral, no_progress,
 };
 
 const LOG_N: u32 = 10;
@@ -90,8 +89,7 @@ fn computing_and_bootstrapping_can_go_on_for_ever() {
 #[test]
 fn seeded_keys_bootstrap_as_well() {
     let options = Options { seeded_keys: true, thread_count: 2, ..Options::default() };
-    let ctx =
-        Context::with_options(Params::try_from(ParamsLiteral::insecure_bootstrap(LOG_N)).unwrap(), options).unwrap();
+    let ctx = common::context_with(Params::try_from(ParamsLiteral::insecure_bootstrap(LOG_N)).unwrap(), options);
     let party = Party::of(ctx);
     let x = uniform(SLOTS, 5);
     let key = party.bootstrap_key(4, BootstrapKeySize::Medium);
@@ -122,7 +120,7 @@ fn a_bootstrap_is_a_function_of_its_arguments() {
     let expected = party.decrypt(&bootstrap(&party, &ct, &key));
     assert!(party.decrypt(&bootstrap(&party, &ct, &key)) == expected);
     for threads in [1, 5] {
-        let other = Context::new(party.ctx.params().clone(), None, threads).unwrap();
+        let other = common::context(party.ctx.params().clone(), None, threads);
         let out = Bootstrapper::new(&other)
             .unwrap()
             .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
@@ -167,7 +165,7 @@ fn the_integer_part_is_within_its_bound_for_every_key_and_input() {
 fn keys_for_other_slot_counts_are_refused() {
     let full = Party::bootstrap(LOG_N);
     let key = full.bootstrap_key(3, BootstrapKeySize::Medium);
-    let sparse = Context::new(full.ctx.params().clone(), Some(16), 2).unwrap();
+    let sparse = common::context(full.ctx.params().clone(), Some(16), 2);
     let ct = sparse.encrypt(&sparse.encode(&uniform(16, 7), 0).unwrap(), &full.public).unwrap();
     let sparse = Bootstrapper::new(&sparse).unwrap();
     let error = sparse.bootstrap(&ct, &full.relinearization, &full.conjugation, &key, &no_progress).unwrap_err();

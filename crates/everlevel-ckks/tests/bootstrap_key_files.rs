@@ -1,10 +1,8 @@
 //! Files of bootstrap keys: what comes back bootstraps the same, and what they say is checked.
 
-use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, Context, Form, Params, ParamsLiteral, no_progress,
-};
+use everlevel_ckks::{BootstrapKey, BootstrapKeySize, BootstrapKind, Form, Params, ParamsLiteral, no_progress};
 
-use crate::common::{Party, assert_headers_are_refused, uniform};
+use crate::common::{self, Party, assert_headers_are_refused, uniform};
 use crate::files::{DEEP, from_bytes, round_trip};
 
 #[test]
@@ -50,7 +48,7 @@ fn stages_that_a_bootstrap_key_has_not_are_refused() {
 #[test]
 fn sparse_bootstrap_keys_too() {
     let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
-    let p = Party::of(Context::new(params, Some(32), 2).unwrap());
+    let p = Party::of(common::context(params, Some(32), 2));
     for kind in [BootstrapKind::Regular, BootstrapKind::Lossy, BootstrapKind::Both] {
         let key =
             p.bootstrapper().bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();

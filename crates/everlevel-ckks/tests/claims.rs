@@ -177,7 +177,7 @@ fn noisy(party: &Party, seed: u64, level: usize, factor: f64) -> Ciphertext {
 
 #[test]
 fn bootstraps_add_their_error_to_that_of_their_input() {
-    let party = Party::of(everlevel_ckks::Context::new(bootstrap_params(log_n()), None, 2).unwrap());
+    let party = Party::of(common::context(bootstrap_params(log_n()), None, 2));
     let ctx = &party.ctx;
     let key = party.lossy_key(3);
     let keys = party.keys(&key);
@@ -232,7 +232,7 @@ fn a_precise_bootstrap_adds_less_than_a_regular_one() {
         precision: precise.precision,
         ..ParamsLiteral::insecure_bootstrap(log_n())
     };
-    let party = Party::of(everlevel_ckks::Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap());
+    let party = Party::of(common::context(Params::try_from(literal).unwrap(), None, 2));
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let input = operand(&party, 1, 2, 2.0);
     let bootstrap = |method| {

@@ -4,7 +4,7 @@ use crate::common;
 
 use crate::common::{Party, round_trip, zip};
 use everlevel_ckks::{
-    Basis, Bound, Ciphertext, Complex64, Context, Entries, Error, Options, Params, ParamsLiteral, Precision, Units,
+    Basis, Bound, Ciphertext, Complex64, Entries, Error, Options, Params, ParamsLiteral, Precision, Units,
 };
 
 const LOG_N: u32 = 10;
@@ -175,7 +175,7 @@ fn values_have_room_for_fifteen_bits() {
 fn ten_bits_are_left_of_a_release_of_sixty_four() {
     let literal = ParamsLiteral::double_precision(2).unwrap();
     let options = Options { thread_count: 2, ..Options::default() };
-    let p = Party::of(Context::with_options(Params::try_from(literal).unwrap(), options).unwrap());
+    let p = Party::of(common::context_with(Params::try_from(literal).unwrap(), options));
     let x = short(p.ctx.slot_count(), 7);
     let mut cases = vec![(encrypt(&p, &x, 2), x)];
     for products in 0..2 {

@@ -108,7 +108,7 @@ fn secret_keys_are_exported_and_imported() {
 
 #[test]
 fn dense_secrets_too() {
-    let ctx = Context::new(Params::try_from(ParamsLiteral::for_depth(1).unwrap()).unwrap(), None, 1).unwrap();
+    let ctx = common::context(Params::try_from(ParamsLiteral::for_depth(1).unwrap()).unwrap(), None, 1);
     let secret = ctx.secret_key().unwrap();
     let builder = ctx.export_secret_key(&secret).unwrap();
     let back = ctx.import_secret_key(&reopened(&builder)).unwrap();
@@ -196,7 +196,7 @@ fn files_with_fingerprints_of_version_2_are_read() {
 fn other_slot_counts_are_refused() {
     let p = &*SMALL;
     let params = Params::try_from(ParamsLiteral::insecure_depth(9, 3)).unwrap();
-    let narrow = Context::new(params, Some(16), 1).unwrap();
+    let narrow = common::context(params, Some(16), 1);
     let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
     for bytes in [
         p.ctx.to_container(&rotation, Form::Seeded).unwrap().to_bytes(),

@@ -1,5 +1,6 @@
 //! Footprints are told beforehand: those of keys are exact, and those of work are the limbs that a ring came to have.
 
+use crate::common;
 use everlevel_ckks::{
     BootstrapKeyForm, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Context, Entries,
     Footprint, MatrixForm, Method, Needs, Options, ParamsLiteral, Precision, SlotType, no_progress,
@@ -12,13 +13,13 @@ fn context(bootstrap: bool, slot_count: Option<usize>, seeded_keys: bool) -> Con
     let bootstrap_to = bootstrap.then_some(10);
     let needs = Needs { insecure_log_n: Some(LOG_N), bootstrap_to, slot_count, ..Needs::default() };
     let params = needs.literal().unwrap().try_into().unwrap();
-    Context::with_options(params, Options { slot_count, seeded_keys, ..Options::default() }).unwrap()
+    common::context_with(params, Options { slot_count, seeded_keys, ..Options::default() })
 }
 
 /// A context whose scales are two primes each.
 fn double_context(slot_count: Option<usize>) -> Context {
     let literal = ParamsLiteral { precision: Precision::Double, ..ParamsLiteral::insecure_depth(LOG_N, 6) };
-    Context::with_options(literal.try_into().unwrap(), Options { slot_count, ..Options::default() }).unwrap()
+    common::context_with(literal.try_into().unwrap(), Options { slot_count, ..Options::default() })
 }
 
 #[track_caller]

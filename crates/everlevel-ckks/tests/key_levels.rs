@@ -1,6 +1,6 @@
 //! Keys that are cut to levels, and keys that are made for them: results, sizes, files, and refusals above.
 
-use crate::common::{Party, assert_headers_are_refused, depth, header, uniform, zip};
+use crate::common::{self, Party, assert_headers_are_refused, depth, header, uniform, zip};
 use crate::files::round_trip;
 use everlevel_ckks::io::{Builder, Container, Error as FileError};
 use everlevel_ckks::{
@@ -99,7 +99,7 @@ fn parties() -> [Party; 3] {
     let precision = Precision::Double;
     [
         depth(9, TOP),
-        Party::of(Context::with_options(params, seeded).unwrap()),
+        Party::of(common::context_with(params, seeded)),
         Party::new(ParamsLiteral { precision, ..ParamsLiteral::insecure_depth(9, TOP) }),
     ]
 }

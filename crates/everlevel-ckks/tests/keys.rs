@@ -16,7 +16,7 @@ use everlevel_security::SecretDistribution;
 
 fn context(literal: ParamsLiteral, seeded_keys: bool) -> Context {
     let options = Options { thread_count: 2, seeded_keys, ..Options::default() };
-    Context::with_options(Params::try_from(literal).unwrap(), options).unwrap()
+    common::context_with(Params::try_from(literal).unwrap(), options)
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn seeded_keys_take_half_the_memory_and_compute_the_same() {
 fn masks_may_be_streams_of_aes() {
     let with = |mask_cipher, seeded_keys| {
         let options = Options { thread_count: 2, seeded_keys, mask_cipher, ..Options::default() };
-        Context::with_options(Params::try_from(ParamsLiteral::insecure_depth(12, 3)).unwrap(), options).unwrap()
+        common::context_with(Params::try_from(ParamsLiteral::insecure_depth(12, 3)).unwrap(), options)
     };
     let party = Party::of(with(Cipher::Aes128, true));
     assert_eq!((party.ctx.seeded_keys(), party.ctx.mask_cipher()), (true, Cipher::Aes128));
@@ -119,7 +119,7 @@ fn masks_may_be_streams_of_aes() {
 fn the_number_of_threads_changes_no_bit_of_a_result() {
     let one = depth(11, 3);
     let params = Params::try_from(ParamsLiteral::insecure_depth(11, 3)).unwrap();
-    let many = Context::new(params, None, 5).unwrap();
+    let many = common::context(params, None, 5);
     assert_eq!((one.ctx.thread_count(), many.thread_count()), (2, 5));
     let x = uniform(1024, 1);
     let (a, b) = (one.encrypt(&x, 3), one.encrypt(&x, 2));

@@ -5,13 +5,11 @@ use std::sync::Mutex;
 
 use everlevel_ckks::io::{Container, Stored};
 use everlevel_ckks::limbs::{BootstrapKey, Ciphertext, Context, Error, Params, SecretKey};
-use everlevel_ckks::{
-    BootstrapKeySize, Complex64, Context as LevelContext, ENCAPSULATION_WEIGHT, EVAL_MOD_INTERVAL, ObjectError,
-};
+use everlevel_ckks::{BootstrapKeySize, Complex64, ENCAPSULATION_WEIGHT, EVAL_MOD_INTERVAL, ObjectError};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{Pool, no_progress};
 
-use crate::common::{Party, bootstrap_params, uniform};
+use crate::common::{self, Party, bootstrap_params, uniform};
 
 struct Bench {
     context: Context,
@@ -234,7 +232,7 @@ fn a_bootstrap_at_full_size() {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap());
         // Residues beside them, with one thread, too.
-        let p = Party::of(LevelContext::new(bootstrap_params(16), None, 1).unwrap());
+        let p = Party::of(common::context(bootstrap_params(16), None, 1));
         let key = p.bootstrap_key(3, BootstrapKeySize::Large);
         let x = p.encrypt(&values, 0);
         let of_residues = || {

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use everlevel_ckks::limbs::{Ciphertext, Context, Error, EvalKeys, Params, SecretKey};
-use everlevel_ckks::{Complex64, Context as LevelContext, Entries, Params as LevelParams, ParamsLiteral, Units};
+use everlevel_ckks::{Complex64, Entries, Params as LevelParams, ParamsLiteral, Units};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{Pool, no_progress};
 
-use crate::common::{Party, depth, uniform};
+use crate::common::{self, Party, depth, uniform};
 
 struct Bench {
     context: Context,
@@ -157,7 +157,7 @@ fn times_beside_residues() {
     let (log_n, level) = (15, 17);
     let pool = Pool::new(1).unwrap();
     let literal = LevelParams::try_from(ParamsLiteral::for_depth(level).unwrap()).unwrap();
-    let levels = Party::of(LevelContext::new(literal, None, 1).unwrap());
+    let levels = Party::of(common::context(literal, None, 1));
     let rotation = levels.ctx.rotation_key(&levels.secret, &no_progress).unwrap();
     let bench = pool.install(|| Bench::new("n15", log_n, powers(1)));
     let x = uniform(bench.context.params().slots(), 3);

@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::{Party, assert_close, assert_headers_are_refused, depth, header, round_trip, uniform};
 use everlevel_ckks::RotationKeys;
 use everlevel_ckks::{
-    Ciphertext, Complex64, Context, Entries, Error, Loading, ObjectError, Options, Params, ParamsLiteral, PlainMatrix,
-    Units, io, no_progress,
+    Ciphertext, Complex64, Entries, Error, Loading, ObjectError, Options, Params, ParamsLiteral, PlainMatrix, Units,
+    io, no_progress,
 };
 
 const LOG_N: u32 = 9;
@@ -232,7 +232,7 @@ fn keys_of_its_own_rotations_are_enough_for_a_product() {
 fn few_slots_of_a_large_ring() {
     let params = Params::try_from(ParamsLiteral::insecure_depth(9, 2)).unwrap();
     for slots in [1, 2, 8, 64] {
-        let p = Party::of(Context::new(params.clone(), Some(slots), 1).unwrap());
+        let p = Party::of(common::context(params.clone(), Some(slots), 1));
         let (x, m) = (uniform(slots, 9), uniform(slots * slots, 10));
         let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
         let entries = Entries::Complex(&m);
@@ -275,7 +275,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(p.ctx.key_level(&level_1), 1);
     let dense = vec![1.0; SLOTS * SLOTS];
     let options = Options { slot_count: Some(8), ..Options::default() };
-    let narrow = Context::with_options(p.ctx.params().clone(), options).unwrap();
+    let narrow = common::context_with(p.ctx.params().clone(), options);
     assert!(narrow.multiply_matrix(&matrix, &a, &rotation).is_err());
     let product = p.ctx.multiply_entries(Entries::Real(&dense), (SLOTS, SLOTS), &a, &rotation);
     assert!(product.is_ok());

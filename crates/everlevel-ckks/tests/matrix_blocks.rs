@@ -4,7 +4,7 @@ use crate::common;
 
 use crate::common::{Party, assert_close, assert_headers_are_refused, round_trip, uniform};
 use everlevel_ckks::RotationKeys;
-use everlevel_ckks::{Ciphertext, Complex64, Context, Entries, Error, Params, ParamsLiteral, Units, no_progress};
+use everlevel_ckks::{Ciphertext, Complex64, Entries, Error, Params, ParamsLiteral, Units, no_progress};
 
 const SLOTS: usize = 64;
 const LEVEL: usize = 2;
@@ -15,7 +15,7 @@ type Product<'a> = &'a dyn Fn(&Units<Ciphertext>) -> Units<Ciphertext>;
 
 fn party() -> Party {
     let params = Params::try_from(ParamsLiteral::insecure_depth(9, LEVEL)).unwrap();
-    Party::of(Context::new(params, Some(SLOTS), 1).unwrap())
+    Party::of(common::context(params, Some(SLOTS), 1))
 }
 
 fn encrypted(p: &Party, values: &[Complex64]) -> Units<Ciphertext> {

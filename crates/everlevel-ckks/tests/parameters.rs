@@ -43,7 +43,7 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
             (16, FixedWeight(1024), false)
         );
         assert_eq!((params.literal().max_level, params.max_log2_qp()), (max_level, Some(1717.0)));
-        let ctx = Context::new(params.clone(), None, 2).unwrap();
+        let ctx = common::context(params.clone(), None, 2);
         assert_eq!(ctx.stage_counts(), counts);
         let keys = ctx.key_moduli().unwrap();
         assert_within_caps(&params, &keys);
@@ -62,7 +62,7 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
 
         // Fewer slots have other transforms.
         for slots in [2, 64, 1024, 1 << 14] {
-            let ctx = Context::new(params.clone(), Some(slots), 2).unwrap();
+            let ctx = common::context(params.clone(), Some(slots), 2);
             assert_within_caps(&params, &ctx.key_moduli().unwrap());
         }
     }
@@ -75,7 +75,7 @@ fn every_key_of_the_chains_for_tables_is_within_its_cap() {
     for bits in 1..=8 {
         let space = Space::new(1 << bits).unwrap();
         let params = Params::try_from(ParamsLiteral::bootstrap().for_tables(space, 4)).unwrap();
-        let ctx = Context::new(params.clone(), None, 2).unwrap();
+        let ctx = common::context(params.clone(), None, 2);
         let keys = ctx.key_moduli().unwrap();
         assert_within_caps(&params, &keys);
         let sparse: Vec<_> = keys.iter().filter(|k| k.secret == FixedWeight(ENCAPSULATION_WEIGHT)).collect();
@@ -158,7 +158,7 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
 #[ignore = "slow: N = 2^16, about 20 s on two cores, 4 GB"]
 fn generated_keys_of_the_real_parameters_are_within_their_caps() {
     let options = Options { thread_count: 2, seeded_keys: true, ..Options::default() };
-    let ctx = Context::with_options(Params::try_from(ParamsLiteral::bootstrap()).unwrap(), options).unwrap();
+    let ctx = common::context_with(Params::try_from(ParamsLiteral::bootstrap()).unwrap(), options);
     let party = Party::of(ctx);
     let mut sparse = 0;
     let mut check = |moduli: Vec<PrimeSet>| {

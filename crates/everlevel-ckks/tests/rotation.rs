@@ -1,8 +1,8 @@
 //! Rotations and conjugation against `rotate_right` of a vector, which is `numpy.roll`.
 
-use crate::common::{Party, depth, uniform};
+use crate::common::{self, Party, depth, uniform};
 use everlevel_ckks::circuits::Rotations;
-use everlevel_ckks::{Ciphertext, Complex64, Context, Error, Params, ParamsLiteral, Units, no_progress};
+use everlevel_ckks::{Ciphertext, Complex64, Error, Params, ParamsLiteral, Units, no_progress};
 
 const LEVELS: usize = 3;
 
@@ -143,7 +143,7 @@ fn conjugation_negates_imaginary_parts_at_every_level() {
 fn sparse_slots_turn_around_among_themselves() {
     for slots in [1usize, 2, 8, 128] {
         let params = Params::try_from(ParamsLiteral::insecure_depth(9, 2)).unwrap();
-        let party = Party::of(Context::new(params, Some(slots), 2).unwrap());
+        let party = Party::of(common::context(params, Some(slots), 2));
         let key = party.ctx.rotation_key(&party.secret, &no_progress).unwrap();
         let x = uniform(slots, 6);
         let a = party.encrypt(&x, 2);

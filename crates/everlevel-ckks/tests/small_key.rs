@@ -1,11 +1,11 @@
 //! Bootstraps with a small key and a rotation key, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`): every
 //! method, stage count and slot count, against the message and against what full keys reach.
 
-use crate::common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
+use crate::common::{self, Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::DEEP_MESSAGE_LEVELS;
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Error, Method, ObjectError,
-    Params, ParamsLiteral, RotationKey, SlotType, SmallBootstrapKey, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Error, Method, ObjectError, Params,
+    ParamsLiteral, RotationKey, SlotType, SmallBootstrapKey, no_progress,
 };
 
 /// A party with the two keys.
@@ -17,7 +17,7 @@ struct Small {
 
 impl Small {
     fn new(params: Params, slots: Option<usize>) -> Self {
-        let party = Party::of(Context::new(params, slots, 2).unwrap());
+        let party = Party::of(common::context(params, slots, 2));
         Self { key: party.small_key(), rotation: party.rotation_key(), party }
     }
 
@@ -220,7 +220,7 @@ fn wrong_stage_counts_and_foreign_keys_are_refused() {
     let error = run(&small.key, &theirs, 3);
     assert!(matches!(error, Error::Object(ObjectError::OtherSecret { what: "rotation key", .. })), "{error}");
 
-    let sparse = Context::new(bootstrap_params(log_n()), Some(16), 1).unwrap();
+    let sparse = common::context(bootstrap_params(log_n()), Some(16), 1);
     let key = Bootstrapper::new(&sparse).unwrap().small_bootstrap_key(&small.party.secret, &no_progress).unwrap();
     let error = run(&key, &small.rotation, 3);
     assert!(error.to_string().contains("slot_count"), "{error}");

@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::{Party, log_n, precision, uniform};
 use everlevel_ckks::stage_counts;
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Context, Error, Method, Params,
-    ParamsLiteral, SlotType, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, BootstrapKind, Ciphertext, Complex64, Error, Method, Params, ParamsLiteral,
+    SlotType, no_progress,
 };
 
 fn real(message: &[Complex64]) -> Vec<Complex64> {
@@ -196,7 +196,7 @@ fn bootstraps_end_at_the_level_that_is_asked_for() {
 fn chains_have_as_many_levels_as_are_asked_for() {
     for max_level in [4, 7, 15] {
         let literal = ParamsLiteral { max_level, ..ParamsLiteral::insecure_bootstrap(log_n()) };
-        let party = Party::of(Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap());
+        let party = Party::of(common::context(Params::try_from(literal).unwrap(), None, 2));
         assert!(party.ctx.stage_counts().iter().all(|&stages| stages < max_level));
         let key = party.key_of(BootstrapKind::Both, 3);
         let message = uniform(party.ctx.slot_count(), 31);
@@ -334,7 +334,7 @@ fn methods_refuse_the_wrong_key_and_too_low_levels() {
 #[test]
 fn sparse_bootstraps_are_as_precise_as_full_ones() {
     let log_n = log_n();
-    let params = |slots| everlevel_ckks::Context::new(common::bootstrap_params(log_n), Some(slots), 2).unwrap();
+    let params = |slots| common::context(common::bootstrap_params(log_n), Some(slots), 2);
     for log_slots in 0..log_n - 1 {
         let slots = 1usize << log_slots;
         let party = Party::of(params(slots));

@@ -10,6 +10,7 @@ use everlevel_binfhe::{
     EvalKeys, Gadget, KeySwitch, LimbsLiteral, Literal, Order, Params, ParamsLiteral, SecretKey, Secrets, Space,
     Transform,
 };
+use everlevel_rand::{Seed, SeedSource};
 #[allow(unused_imports)]
 pub use rotations::{
     fixed_keys, fixed_secret, fixed_seed, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys,
@@ -40,9 +41,15 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
     }
 }
 
-/// A secret key and its evaluation keys, from the system's randomness.
+/// A secret key within its limits, whose keys and ciphertexts are the same at every run as well.
+pub fn secret(literal: impl Into<Literal>) -> SecretKey {
+    let seeds = SeedSource::insecure(Seed::from_bytes(everlevel_testkit::seeds::next()));
+    SecretKey::with_seeds(Arc::new(Params::try_from(literal.into()).unwrap()), seeds).unwrap()
+}
+
+/// A [`secret`] and its evaluation keys.
 pub fn keys(literal: impl Into<Literal>) -> (SecretKey, EvalKeys) {
-    let secret = SecretKey::generate(Arc::new(Params::try_from(literal.into()).unwrap())).unwrap();
+    let secret = secret(literal);
     let keys = EvalKeys::generate(&secret).unwrap();
     (secret, keys)
 }

@@ -3,9 +3,21 @@
 
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64,
-    ConjugationKey, Context, Form, Loading, Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey,
+    ConjugationKey, Context, Form, Loading, Options, Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey,
     SecretKey, SmallBootstrapKey, Stored, io, no_progress,
 };
+use everlevel_rand::{Seed, SeedSource};
+
+/// A context whose keys and ciphertexts are the same at every run.
+pub fn context(params: Params, slot_count: Option<usize>, thread_count: usize) -> Context {
+    context_with(params, Options { slot_count, thread_count, ..Options::default() })
+}
+
+/// [`context`] with options.
+pub fn context_with(params: Params, options: Options) -> Context {
+    let seeds = SeedSource::insecure(Seed::from_bytes(everlevel_testkit::seeds::next()));
+    Context::with_seeds(params, options, seeds).unwrap()
+}
 
 /// A context with the general keys of one secret.
 pub struct Party {
@@ -19,7 +31,7 @@ pub struct Party {
 
 impl Party {
     pub fn new(literal: ParamsLiteral) -> Self {
-        Self::of(Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap())
+        Self::of(context(Params::try_from(literal).unwrap(), None, 2))
     }
 
     /// Fresh keys for a context.
@@ -37,7 +49,7 @@ impl Party {
 
     /// The bootstrapping chain: real parameters for `log_n = 16`, insecure ones below.
     pub fn bootstrap(log_n: u32) -> Self {
-        Self::of(Context::new(bootstrap_params(log_n), None, 2).unwrap())
+        Self::of(context(bootstrap_params(log_n), None, 2))
     }
 
     pub fn bootstrapper(&self) -> &Bootstrapper {

@@ -1,10 +1,10 @@
 //! Keys, ciphertexts and plaintexts of another secret, of other parameters, of another slot count.
 
 use everlevel_ckks::Basis;
-use everlevel_ckks::{Context, Error, ObjectError, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{Error, ObjectError, Params, ParamsLiteral, no_progress};
 
 use super::world::{MAX_LEVEL, World, assert_refused, c};
-use crate::common::depth;
+use crate::common::{self, depth};
 
 #[test]
 fn keys_and_ciphertexts_of_another_secret_are_refused() {
@@ -129,7 +129,7 @@ fn keys_and_ciphertexts_of_other_parameters_are_refused() {
 fn ciphertexts_and_plaintexts_of_another_slot_count_are_refused() {
     World::new().unchanged(|w| {
         let params = Params::try_from(ParamsLiteral::insecure_depth(9, MAX_LEVEL)).unwrap();
-        let narrow = Context::new(params, Some(64), 1).unwrap();
+        let narrow = common::context(params, Some(64), 1);
         let plaintext = w.ctx().encode(&w.x, 2).unwrap();
         let a = &w.at[2];
         let results = [

@@ -1,9 +1,9 @@
 //! Bootstraps without parameters, keys, or a stage count that there is.
 
-use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Context, Error, ObjectError, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Error, ObjectError, Params, ParamsLiteral, no_progress};
 
 use super::world::{World, assert_refused};
-use crate::common::{Party, uniform};
+use crate::common::{self, Party, uniform};
 
 #[test]
 fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
@@ -92,7 +92,7 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
 
     // Few slots allow few stages.
     let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
-    let sparse = Context::new(params, Some(4), 1).unwrap();
+    let sparse = common::context(params, Some(4), 1);
     let result =
         Bootstrapper::new(&sparse).unwrap().bootstrap_key(&with.secret, 3, BootstrapKeySize::Medium, &no_progress);
     assert_refused!(result, Error::StageCount { .. }, "stage_count = 3 is not one of [1, 2], which 4 slots allow");
