@@ -99,14 +99,20 @@ impl Integers<'_> {
                 Way::Zero => Ok((self.quotients_by_zero(op, &a, sign)?, a)),
                 Way::Factors { shift, odd } => {
                     let factors = self.small_factors(odd).unwrap_or_default();
-                    self.shifted(op, &a, (shift, ends), asked, |a| self.divide_by_factors(op, a, &factors, asked, sign))
+                    let bound = f64::from(a.width.bits() - 1 - shift).exp2();
+                    let bound = if sign == Sign::Signed { Some(bound) } else { None };
+                    // Of digits that move as they are, the one with the sign is found by the bound.
+                    let ends = if shift % self.radix.bits == 0 && odd > 1 { Ends::Open } else { ends };
+                    let division = |a: &UintArray| self.divide_by_factors(op, a, &factors, asked, bound);
+                    self.shifted(op, &a, (shift, ends), asked, division)
                 }
                 Way::Public { zeros, .. } => {
                     let shift = zeros as u32 * self.radix.bits;
                     let odd = self.shift(op, &b, -i64::from(shift), Ends::Open)?;
-                    self.shifted(op, &a, (shift, ends), asked, |a| self.long_division(op, a, &odd, asked, sign))
+                    let division = |a: &UintArray| self.long_division(op, (a, zeros), &odd, asked, sign);
+                    self.shifted(op, &a, (shift, Ends::Open), asked, division)
                 }
-                Way::Encrypted => self.long_division(op, &a, &b, asked, sign),
+                Way::Encrypted => self.long_division(op, (&a, 0), &b, asked, sign),
             },
         )
     }
@@ -168,8 +174,8 @@ impl Integers<'_> {
         let odd = value >> value.trailing_zeros();
         let shift = zeros as u32 * self.radix.bits + value.trailing_zeros();
         // A bit of the quotient takes a bootstrap for each block of the partial remainder, which has one block more
-        // than the divisor.
-        let by_bits = (digits.len() - len + 1) * (len + 1) * self.radix.bits as usize;
+        // than the divisor; that the dividend's last digits move away isn't known to it.
+        let by_bits = (divisor.len() - len + 1) * (len + 1) * self.radix.bits as usize;
         match self.small_factors(odd) {
             Some(factors) if self.bootstraps_by(&factors, digits.len(), asked) <= by_bits => {
                 Way::Factors { shift, odd }

@@ -3,7 +3,6 @@
 use super::blocks::Table;
 use super::divided::{Asked, Divided};
 use super::shift::Ends;
-use super::signed::Sign;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
@@ -79,23 +78,27 @@ impl Integers<'_> {
         Ok((quotient, remainder))
     }
 
-    /// Division by one factor after another: `a = f·q + r` and `q = g·p + t` give `a = fg·p + (f·t + r)`.
+    /// Division by one factor after another: `a = f·q + r` and `q = g·p + t` give `a = fg·p + (f·t + r)`. Signed
+    /// dividends are at least `−bound` and below it: their first quotient is at least `−⌈bound/f⌉` and below that.
     pub(super) fn divide_by_factors(
         &self,
         op: &'static str,
         a: &UintArray,
         factors: &[u64],
         asked: Asked,
-        sign: Sign,
+        bound: Option<f64>,
     ) -> Result<Divided, Error> {
         let Some((&factor, others)) = factors.split_first() else {
             return Ok((a.clone(), a.with(vec![self.plain(0); a.blocks.len()])));
         };
         if others.is_empty() {
-            return self.divide_small(op, a, factor, asked, sign);
+            return self.divide_small(op, a, factor, asked, bound);
         }
-        let (quotient, rest) = self.divide_small(op, a, factor, Asked { quotient: true, ..asked }, sign)?;
-        let (quotient, upper) = self.divide_by_factors(op, &quotient, others, asked, sign)?;
+        let (quotient, rest) = self.divide_small(op, a, factor, Asked { quotient: true, ..asked }, bound)?;
+        // Rounded up where doubles have no whole numbers any more, too.
+        let next = |part: f64| part.ceil().max(part * (1.0 + 1e-12));
+        let bound = bound.map(|bound| next(bound / factor as f64));
+        let (quotient, upper) = self.divide_by_factors(op, &quotient, others, asked, bound)?;
         if !asked.remainder {
             return Ok((quotient, rest));
         }
@@ -104,15 +107,27 @@ impl Integers<'_> {
         Ok((quotient, self.add_blocks(op, &upper, &rest, None)?.0))
     }
 
-    /// Division by an odd `d` of at most `2^p − M + 1`: a partial remainder and a digit are a message together.
-    /// The last digit of a signed dividend is taken as what it is, which may be below zero.
+    /// The place of the digit that holds the sign of integers from `−bound` on and below `bound`.
+    fn place_of_sign(&self, bound: f64) -> usize {
+        let base = self.radix.base() as f64;
+        let mut reached = base / 2.0;
+        let mut place = 0;
+        while reached < bound {
+            (place, reached) = (place + 1, reached * base);
+        }
+        place
+    }
+
+    /// Division by an odd `d` of at most `2^p − M + 1`: a partial remainder and a digit are a message together. The
+    /// digit with the sign of a signed dividend is taken as what it is, which may be below zero; those above it aren't
+    /// read, and those of the quotient are the same as its digit there.
     fn divide_small(
         &self,
         op: &'static str,
         a: &UintArray,
         d: u64,
         asked: Asked,
-        sign: Sign,
+        bound: Option<f64>,
     ) -> Result<Divided, Error> {
         let (base, len) = (self.radix.base(), a.len());
         let zeros = a.with(vec![self.plain(0); a.blocks.len()]);
@@ -121,8 +136,8 @@ impl Integers<'_> {
         // Where every digit is below the divisor, the first digit is the first partial remainder.
         let mut places = a.per;
         let mut rest = vec![self.plain(0); len];
-        if sign == Sign::Signed {
-            places -= 1;
+        if let Some(bound) = bound {
+            places = self.place_of_sign(bound);
             let value = |x: u64| x as i64 - if x >= base / 2 { base as i64 } else { 0 };
             let tables = [
                 self.table(|x| value(x).div_euclid(d as i64).rem_euclid(base as i64) as u64),
@@ -131,7 +146,8 @@ impl Integers<'_> {
             let asked = Asked { remainder: true, ..asked };
             let digits;
             (digits, rest) = self.look_up_both(op, at(places).cloned().collect(), &tables, asked)?;
-            quotient.blocks.iter_mut().skip(places).step_by(a.per).zip(digits).for_each(|(out, digit)| *out = digit);
+            let above = quotient.blocks.chunks_mut(a.per).map(|quotient| &mut quotient[places..]);
+            above.zip(digits).for_each(|(above, digit)| above.fill(digit));
         } else if base <= d {
             places -= 1;
             rest = at(places).cloned().collect();

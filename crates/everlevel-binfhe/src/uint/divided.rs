@@ -24,6 +24,8 @@ pub(super) struct Steps {
     pub(super) multiples: Vec<UintArray>,
     /// The carries before the first step.
     pub(super) carries: Vec<Ciphertext>,
+    /// The quotients' digits of steps whose gates are known to be closed; none where they follow from the carries.
+    pub(super) closed: Vec<Ciphertext>,
     /// The numbers of gates and carries in the inputs of the tables.
     pub(super) weights: Weights,
     /// The signs of dividends, as halves, by which gates are turned; none where gates are those of unsigned integers.

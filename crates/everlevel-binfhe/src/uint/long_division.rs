@@ -78,11 +78,12 @@ struct Gate {
 }
 
 impl Integers<'_> {
-    /// The algorithm above, for divisors that are not known to be zero.
+    /// The algorithm above, for divisors that are not known to be zero. So many digits above the dividends' signs are
+    /// still to come in.
     pub(super) fn long_division(
         &self,
         op: &'static str,
-        a: &UintArray,
+        (a, above): (&UintArray, usize),
         b: &UintArray,
         asked: Asked,
         sign: Sign,
@@ -91,7 +92,7 @@ impl Integers<'_> {
         let b = &b.with(self.settled(op, &b.blocks, 3)?);
         let steps = match sign {
             Sign::Unsigned => self.unsigned_steps(op, a, b)?,
-            Sign::Signed => self.signed().steps(op, a, b)?,
+            Sign::Signed => self.signed().steps(op, (a, above), b)?,
         };
         let (d, multiples) = (&steps.divisors, &steps.multiples);
         // The number of blocks of each multiple, which is that of the width where the multiple doesn't fit; and last
@@ -102,23 +103,28 @@ impl Integers<'_> {
         let gates = self.gates(op, &steps, &is_set)?;
         let mut rest: Vec<Vec<Ciphertext>> = vec![Vec::new(); a.len()];
         let mut carries = steps.carries.clone();
-        let mut quotient = vec![self.plain(0); a.blocks.len()];
+        let (mut quotient, mut closed) = (vec![self.plain(0); a.blocks.len()], Vec::new());
         for i in 0..per {
             let place = per - 1 - i;
             rest.iter_mut()
                 .zip(steps.dividends.blocks.iter().skip(place).step_by(per))
                 .for_each(|(rest, x)| rest.insert(0, x.clone()));
-            let mut bits_found = vec![Vec::new(); a.len()];
+            let (mut bits_found, mut is_closed) = (vec![Vec::new(); a.len()], !steps.closed.is_empty());
             for bit in (0..bits).rev() {
                 let len = lens[bit + 1].min(i + 1);
                 let gates: Vec<&Gate> = gates[i * bits + bit..].iter().step_by(per * bits).collect();
                 if gates.iter().any(|gate| gate.known != Some(Gates::Closed)) {
+                    is_closed = false;
                     let addends = self.addends(op, &multiples[bit], len, (&gates, &carries), &steps)?;
                     let carry = self.table(|sum| if sum >= base { steps.weights.carry } else { 0 });
                     carries = self.add_to(op, &mut rest, len, addends, Some(&carry))?;
                 }
                 rest.iter_mut().for_each(|rest| rest.truncate(lens[bit]));
                 bits_found.iter_mut().zip(&carries).for_each(|(bits, carry)| bits.push((1 << bit, carry.clone())));
+            }
+            if is_closed {
+                closed.push(place);
+                continue;
             }
             for (digit, bits) in quotient.iter_mut().skip(place).step_by(per).zip(&bits_found) {
                 let terms: Vec<_> = bits.iter().map(|(factor, bit)| (*factor, bit)).collect();
@@ -131,6 +137,10 @@ impl Integers<'_> {
                 true => a.with(self.map(op, quotient.blocks, &self.table(|x| x % base))?),
                 false => self.turned_quotient(op, &quotient, &steps)?,
             };
+            for place in closed {
+                let digits = quotient.blocks.iter_mut().skip(place).step_by(per);
+                digits.zip(&steps.closed).for_each(|(digit, closed)| digit.clone_from(closed));
+            }
         }
         if !asked.remainder {
             return Ok((quotient, a.with(Vec::new())));
@@ -148,6 +158,7 @@ impl Integers<'_> {
             divisors: b.clone(),
             multiples: (0..self.radix.bits).map(multiple).collect::<Result<_, _>>()?,
             carries: vec![self.plain(0); a.len()],
+            closed: Vec::new(),
             weights: Weights { carry: 1, opening: 1, closed: 2 },
             turns: Vec::new(),
             negative: Halved::default(),

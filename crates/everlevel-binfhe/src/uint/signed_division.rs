@@ -146,13 +146,25 @@ impl Signed<'_, '_> {
     }
 
     /// Operands and weights of a long division's steps: for divisors in the clear, which are unsigned; for divisors
-    /// whose last digits are, and say that no divisor is below zero; and for any others.
-    pub(super) fn steps(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Steps, Error> {
+    /// whose last digits are, and say that no divisor is below zero; and for any others. Digits above dividends' signs
+    /// come in where divisors in the clear were moved by as many.
+    pub(super) fn steps(
+        &self,
+        op: &'static str,
+        (a, above): (&UintArray, usize),
+        b: &UintArray,
+    ) -> Result<Steps, Error> {
         let (int, base) = (self.0, self.0.radix.base());
         let is_negative = |x: u64| x >= base / 2;
         if b.blocks.iter().all(|block| int.public(block).is_some()) {
             let [sign, _] = self.sign_tables(1, is_negative);
-            return Ok(Steps { carries: int.map(op, a.last_blocks(), &sign)?, ..int.unsigned_steps(op, a, b)? });
+            let ones = int.table(|x| if is_negative(x) { base - 1 } else { 0 });
+            let last: Vec<_> = a.blocks.iter().skip(a.per - 1 - above).step_by(a.per).cloned().collect();
+            let [carries, closed] = int.map_all(op, &last, [&sign, &ones])?;
+            let mut dividends = a.clone();
+            let incoming = dividends.blocks.chunks_mut(a.per).map(|digits| &mut digits[a.per - above..]);
+            incoming.zip(&closed).for_each(|(digits, one)| digits.fill(one.clone()));
+            return Ok(Steps { dividends, carries, closed, ..int.unsigned_steps(op, a, b)? });
         }
         let (carry, size) = (base + 2, int.radix.size() as u64);
         let weights = Weights { carry, opening: carry, closed: 2 * size - (size - carry) / 2 };
@@ -163,7 +175,8 @@ impl Signed<'_, '_> {
         }
         let (negative, divisors, multiples) = self.multiples(op, b)?;
         let (dividends, carries, turns) = self.dividends(op, a, &negative.digits, carry)?;
-        Ok(Steps { dividends, divisors, multiples, carries, weights, turns, negative })
+        let closed = Vec::new();
+        Ok(Steps { dividends, divisors, multiples, carries, closed, weights, turns, negative })
     }
 
     /// Signs of divisors, their digits `d`, and the multiples of their magnitudes by powers of two. All tables of a
