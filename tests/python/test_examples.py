@@ -177,6 +177,13 @@ def test_tone_curves(tmp_path: Path) -> None:
     assert (tmp_path / "tone_curves.png").stat().st_size > 5_000
 
 
+def test_counts_by_age(tmp_path: Path) -> None:
+    small = ("--insecure-log-n", "9", "--people", "8", "--districts", "16")
+    out = run("15_counts_by_age.py", *small, "--out", str(tmp_path))
+    assert "128 people in 128 counts" in out
+    assert (tmp_path / "counts_by_age.png").stat().st_size > 5_000
+
+
 def test_every_example_is_run() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     # The demo is too large for this page; `make demo` runs it.
