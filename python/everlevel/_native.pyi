@@ -39,6 +39,7 @@ __all__ = [
     "TfheContext",
     "TfheEvaluationKey",
     "TfheLookupKey",
+    "TfhePackingKey",
     "TfhePublicKey",
     "TfheRingSwitchKey",
     "TfheSecretKey",
@@ -464,6 +465,7 @@ class Context:
     ) -> Ciphertext: ...
     def integer_errors(self, size: int, level: int, is_public: bool) -> tuple[float, float]: ...
     def error_after(self, size: int, level: int, table: Sequence[int], error: float) -> float: ...
+    def error_after_torus(self, sizes: tuple[int, int], level: int, table: Sequence[int], std_dev: float) -> float: ...
     def error_after_move(self, size: int, level: int, error: float, moved: tuple[int, int]) -> float: ...
     def error_after_choice(
         self, size: int, level: int, selector: float, options: tuple[float, float], most: int
@@ -547,6 +549,13 @@ class TfheRingSwitchKey(_OfSecret):
     @property
     def prepared_nbytes(self) -> int: ...
 
+@final
+class TfhePackingKey(_OfSecret):
+    @property
+    def target_id(self) -> int: ...
+    @property
+    def prepared_nbytes(self) -> int: ...
+
 @type_check_only
 class _TfheArray(_OfSecret):
     def __len__(self) -> int: ...
@@ -623,6 +632,7 @@ _TfheObject = (
     | TfheLookupKey
     | TfheCompressionKey
     | TfheRingSwitchKey
+    | TfhePackingKey
     | TfheCompressedList
     | TfheCiphertext
     | TfheUintArray
@@ -661,6 +671,7 @@ class TfheContext:
     def ring_switch_key(
         self, context: Context, bulk_secret_key: SecretKey, secret_key: TfheSecretKey
     ) -> TfheRingSwitchKey: ...
+    def packing_key(self, secret_key: TfheSecretKey, context: Context, to_secret_key: SecretKey) -> TfhePackingKey: ...
 
     # Messages.
     def encrypt_bits(self, bits: NDArray[np.bool_], key: TfhePublicKey | TfheSecretKey) -> TfheCiphertext: ...
@@ -697,8 +708,28 @@ class TfheContext:
         places: _Words,
         report: _Report,
     ) -> TfheCiphertext: ...
+    def misrounding(
+        self, key: TfheRingSwitchKey, numbers: tuple[Context, Ciphertext, _Keys, int], distance: float
+    ) -> float: ...
+    def packed_claims(self, key: TfhePackingKey, x: TfheCiphertext, bits: int) -> tuple[float, float]: ...
+    def give_to_bulk(
+        self,
+        key: TfhePackingKey,
+        x: TfheCiphertext,
+        target: tuple[Context, _Keys, tuple[int, int], int],
+        tables: Sequence[Sequence[int]],
+        report: _Report,
+    ) -> list[Ciphertext]: ...
 
     # Numbers of CKKS.
+    def give_to_ckks(
+        self,
+        key: TfhePackingKey,
+        x: TfheCiphertext,
+        target: tuple[Context, _Keys, int],
+        numbers: Sequence[float],
+        report: _Report,
+    ) -> Ciphertext: ...
     def take_from_ckks(
         self,
         key: TfheRingSwitchKey,

@@ -27,6 +27,14 @@ ENGINES |= {"device": "cpu", "device_id": 0, "device_memory": None, "mode": "cpu
 """Arguments that all engines of files take."""
 
 
+def packed(parameters: str, secret_key: Any) -> tfhe.Ciphertext:
+    """Return an array that goes to a secret of bulk or of CKKS."""
+    engine = tfhe.Engine(parameters, insecure_log_n=9)
+    own = engine.create_secret_key()
+    engine.create_packing_key(own, secret_key)
+    return engine.encrypt([True, False] if engine.message_bits is None else [1, 2], own)
+
+
 def ckks(folder: Path) -> World:
     engine = Engine(use_bootstrap=True, insecure_log_n=9)
     secret_key = engine.create_secret_key()
@@ -66,6 +74,8 @@ def ckks(folder: Path) -> World:
             "error": 2**-10,
             "evaluation_key": key,
             "for_program": None,
+            "from_tfhe.ciphertext": packed("integer-2-64", secret_key),
+            "from_tfhe.lut": [0.0, 0.5, -0.5, 1.0],
             **{"function": np.negative, "bounds": 1.0},
             "gap": 2**-3,
             "grid": 2**-4,
@@ -237,6 +247,7 @@ def tfhe_integers(folder: Path) -> World:
             "LookupKey": lookup_key,
             "CompressionKey": compression_key,
             "RingSwitchKey": ring_switch_key,
+            "PackingKey": engine.create_packing_key(secret_key, slots_key),
             "CompressedList": engine.compress(uints),
             "PublicKey": public_key,
         },
@@ -247,9 +258,13 @@ def tfhe_integers(folder: Path) -> World:
             **{f"{name}.b": uints for name in on_uints},
             **{"amount": 1, "axis": None, "ciphertext": x},
             "shift": 1,
-            "from_secret_key": slots_key,
+            **dict.fromkeys(("from_secret_key", "to_secret_key"), slots_key),
             "from_bulk.ciphertext": slots.encrypt([1, 2], slots_key),
-            "from_ckks.ciphertext": numbers.encrypt([0.5, -0.5], numbers_key, level=3, bound=1),
+            **dict.fromkeys(
+                ("from_ckks.ciphertext", "rounding_failure.ciphertext"),
+                numbers.encrypt([0.5, -0.5], numbers_key, level=3, bound=1),
+            ),
+            "distance": 0.1,
             "index": 0,
             "condition": bools,
             "compressed": engine.compress(uints),
@@ -330,6 +345,7 @@ def bulk_world(folder: Path, parameters: str) -> World:
             "data": x.to_bytes(),
             "estimate_time.operation": "bootstrap",
             "evaluation_key": key,
+            "from_tfhe.ciphertext": packed("gate-64" if is_bits else "integer-2-64", secret_key),
             "key": secret_key,
             **dict.fromkeys(("load.path", "from_file.path"), folder / "ciphertext"),
             **ENGINES,

@@ -57,6 +57,28 @@ def test_all_results_are_one_of_two_neighbours() -> None:
     assert 0 < y.failure_probability < 2**-50
 
 
+def test_roundings_fail_near_thresholds_as_seldom_as_told() -> None:
+    distances = np.array([0.0, 0.004, 0.01, 0.03])
+    below = RNG.integers(0, 15, (distances.size, 250))
+    side = RNG.choice([-1, 1], below.shape)
+    values = (below + 0.5) / 7.5 - 1 + side * distances[:, None]
+    x = encrypted(values)
+    wrong = TFHE.decrypt(TFHE.from_ckks(x), TFHE_SECRET) != below + (side > 0)
+    told = [TFHE.rounding_failure(x, distance) for distance in distances]
+    assert told[0] == 1
+    assert told[3] < 2**-20
+    assert told == sorted(told, reverse=True)
+    for rate, bound in zip(wrong.mean(axis=1), told, strict=True):
+        # Six standard deviations of a mean of 250.
+        assert rate <= bound + 6 * (bound / 250) ** 0.5
+    assert wrong[0].mean() > 0.2
+    gates, _ = lwes("gate-128")
+    assert gates.rounding_failure(x, 1) < 2**-60 < gates.rounding_failure(x, 0.01)
+    for distance in (-0.1, float("nan"), float("inf"), "near"):
+        with pytest.raises(errors.ParameterError, match=r"rounding_failure: .*distance"):
+            TFHE.rounding_failure(x, distance)  # type: ignore[arg-type]
+
+
 def test_signs_are_bits_for_gates() -> None:
     engine, secret_key = lwes("gate-128")
     values = RNG.choice([-1, -0.4, 0.5, 1], 40)

@@ -18,7 +18,7 @@ use crate::slices::Joined;
 use crate::{
     AnyArray, Ciphertext, CircuitKey, CircuitParams, CompressedList, CompressionKey, CompressionParams, Error,
     EvalKeys, Gate, Indices, Integers, Lwe, NoiseSum, Progress, SecretKey, SeededCircuitKey, SeededCompressionKey,
-    SeededEvalKeys, SeededRingSwitchKey, UintArray, Width, noise,
+    SeededEvalKeys, SeededPackingKey, SeededRingSwitchKey, UintArray, Width, noise,
 };
 
 /// The largest log2 of the degree of a ring without security.
@@ -191,6 +191,19 @@ impl Context {
         to: &SecretKey,
     ) -> Result<SeededRingSwitchKey, Error> {
         self.install(|| SeededRingSwitchKey::generate(from, weight, to))
+    }
+
+    /// A packing key to a secret polynomial of so many ones.
+    ///
+    /// # Errors
+    /// As [`SeededPackingKey::generate`].
+    pub fn packing_key(
+        &self,
+        from: &SecretKey,
+        to: (SecretId, &[i8]),
+        weight: usize,
+    ) -> Result<SeededPackingKey, Error> {
+        self.install(|| SeededPackingKey::generate(from, to, weight))
     }
 
     /// A compressed list of an array's ciphertexts, re-randomised or not.

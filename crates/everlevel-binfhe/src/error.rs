@@ -132,12 +132,13 @@ everlevel_io::errors! {
         /// The one that is needed.
         needed: &'static str,
     }
-    /// Parameters that take no ciphertexts of a large ring.
+    /// Parameters that take no ciphertexts of a large ring, or give none.
     #[error(
-        "create_ring_switch_key: the parameters have {found}, and ciphertexts of bulk need {needed}; choose a set such as \
-         integer-4-128"
+        "{op}: the parameters have {found}, and ciphertexts of bulk need {needed}; choose a set such as integer-4-128"
     )]
     NoRingSwitch {
+        /// The refused operation.
+        op: &'static str,
         /// The parameters' own.
         found: String,
         /// The ones that are needed.

@@ -24,15 +24,16 @@ use crate::params::Params;
 use crate::sets::NamedSet;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, FailureBound, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptRingSwitchKey, Lwe,
-    NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey, SeededCircuitKey, SeededCompressionKey,
-    SeededEvalKeys, SeededKeySwitchKey, SeededRingSwitchKey, SwitchStep, sets,
+    Ciphertext, Error, FailureBound, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptPackingKey,
+    KeptRingSwitchKey, Lwe, NoiseSum, NoiseTerm, PublicKey, SecretKey, SeededBootstrapKey, SeededCircuitKey,
+    SeededCompressionKey, SeededEvalKeys, SeededKeySwitchKey, SeededPackingKey, SeededRingSwitchKey, SwitchStep, sets,
 };
 
 mod circuit;
 mod compression;
 mod fresh;
 mod packed;
+mod packing_key;
 mod paths;
 mod ring_switch;
 
@@ -151,7 +152,7 @@ macro_rules! stored_as_seeded {
 
 stored_as_seeded!(
     KeptEvalKeys: SeededEvalKeys, KeptCircuitKey: SeededCircuitKey, KeptCompressionKey: SeededCompressionKey,
-    KeptRingSwitchKey: SeededRingSwitchKey
+    KeptPackingKey: SeededPackingKey, KeptRingSwitchKey: SeededRingSwitchKey
 );
 
 /// Bits, or integers of a few bits, of one secret.

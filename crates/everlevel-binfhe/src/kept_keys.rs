@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    CircuitKey, CompressionKey, EvalKeys, RingSwitchKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
-    SeededRingSwitchKey,
+    CircuitKey, CompressionKey, EvalKeys, PackingKey, RingSwitchKey, SeededCircuitKey, SeededCompressionKey,
+    SeededEvalKeys, SeededPackingKey, SeededRingSwitchKey,
 };
 
 /// Evaluation keys ready for use, beside what a file of them has and the ready ones don't give back.
@@ -92,4 +92,6 @@ kept! {
     KeptCompressionKey: SeededCompressionKey to CompressionKey;
     /// A key of ring switches ready for use, beside what a file of it has.
     KeptRingSwitchKey: SeededRingSwitchKey to RingSwitchKey;
+    /// A packing key ready for use, beside what a file of it has.
+    KeptPackingKey: SeededPackingKey to PackingKey;
 }

@@ -27,6 +27,38 @@ const MORE_DIGITS: u32 = 2;
 /// Bits of a gadget's base, at most.
 const MAX_BASE: u32 = 30;
 
+/// Refuses parameters without a way to a ring of degree `2^log_n` and a secret of so many ones, or back.
+pub(crate) fn check_rings(op: &'static str, outer: &Params, (log_n, weight): (u32, usize)) -> Result<(), Error> {
+    let refuse = |found: String, needed: String| Err(Error::NoRingSwitch { op, found, needed });
+    if outer.order != Order::KeySwitchFirst {
+        return refuse("bootstraps before key switches".into(), "key switches first".into());
+    }
+    if !(outer.log_n..=MAX_LOG_N).contains(&log_n) {
+        let needed = format!("one of degree 2^{} at least, and 2^{MAX_LOG_N} at most", outer.log_n);
+        return refuse(format!("a ring of degree 2^{} beside one of 2^{log_n}", outer.log_n), needed);
+    }
+    if !(1..=1 << log_n).contains(&weight) {
+        return refuse(format!("a switch beside a secret of {weight} ones"), format!("1 to {}", 1u64 << log_n));
+    }
+    Ok(())
+}
+
+/// The refusal of errors that a way would add too much to.
+pub(crate) fn too_wide(op: &'static str) -> Error {
+    Error::NoRingSwitch { op, found: "errors too wide for a ring switch".into(), needed: "narrower ones".into() }
+}
+
+/// Polynomials of the subring of degree-`degree` ones: each of the large secret's, `S(X^(N/n))`, one after another.
+pub(crate) fn in_subring(secret: &SecretKey, degree: usize) -> Zeroizing<Vec<i8>> {
+    let (n, rank) = (secret.params().n(), secret.params().rank());
+    let mut spread = Zeroizing::new(vec![0i8; rank * degree]);
+    let polynomials = secret.big_key().coeffs().chunks_exact(n);
+    for (out, polynomial) in spread.chunks_exact_mut(degree).zip(polynomials) {
+        out.iter_mut().step_by(degree / n).zip(polynomial).for_each(|(out, &s)| *out = s);
+    }
+    spread
+}
+
 /// The numbers of a ring switch: from secrets of so many ones and degree `2^log_n` to the large secret of parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RingSwitchParams {
@@ -43,17 +75,8 @@ impl RingSwitchParams {
     /// [`Error::NoRingSwitch`] where bootstraps come before key switches, the ring is smaller than the parameters' own
     /// or larger than the transform, and where errors are too wide.
     pub fn of(outer: &Arc<Params>, log_n: u32, weight: usize) -> Result<Self, Error> {
-        let refuse = |found: String, needed: String| Err(Error::NoRingSwitch { found, needed });
-        if outer.order != Order::KeySwitchFirst {
-            return refuse("bootstraps before key switches".into(), "key switches first".into());
-        }
-        if !(outer.log_n..=MAX_LOG_N).contains(&log_n) {
-            let needed = format!("one of degree 2^{} at least, and 2^{MAX_LOG_N} at most", outer.log_n);
-            return refuse(format!("a ring of degree 2^{} beside one of 2^{log_n}", outer.log_n), needed);
-        }
-        if !(1..=1 << log_n).contains(&weight) {
-            return refuse(format!("a switch from a secret of {weight} ones"), format!("1 to {}", 1u64 << log_n));
-        }
+        let op = "create_ring_switch_key";
+        check_rings(op, outer, (log_n, weight))?;
         let of_gadget = |gadget| Self { outer: Arc::clone(outer), log_n, weight, gadget };
         let best = |digits: u32| {
             let all = (1..=MAX_BASE.min(62 / digits)).map(|log2_base| of_gadget(Gadget::new(log2_base, digits)));
@@ -65,7 +88,7 @@ impl RingSwitchParams {
         let bootstrapped = outer.noise().bootstrapped;
         match all.find(|params| params.switch_variance(RARE) <= bootstrapped) {
             Some(params) => Ok(params),
-            None => refuse("errors too wide for a ring switch".into(), "narrower ones".into()),
+            None => Err(too_wide(op)),
         }
     }
 
@@ -152,13 +175,8 @@ impl SeededRingSwitchKey {
         let params = RingSwitchParams::of(to.params(), coeffs.len().ilog2(), weight)?;
         require_memory("create_ring_switch_key", params.key_footprint())?;
         let (ring, gadget, outer) = (params.ring(), params.gadget, to.params());
-        let (n, degree) = (outer.n(), ring.degree());
-        // Polynomials of the subring.
-        let mut spread = Zeroizing::new(vec![0i8; outer.rank() * degree]);
-        let polynomials = to.big_key().coeffs().chunks_exact(n);
-        for (out, polynomial) in spread.chunks_exact_mut(degree).zip(polynomials) {
-            out.iter_mut().step_by(degree / n).zip(polynomial).for_each(|(out, &s)| *out = s);
-        }
+        let degree = ring.degree();
+        let mut spread = in_subring(to, degree);
         let secret = everlevel_rlwe::SecretKey::from_coeffs(&ring, to.id(), std::mem::take(&mut *spread));
         let wide: Zeroizing<Vec<i64>> = Zeroizing::new(coeffs.iter().map(|&s| i64::from(s)).collect());
         let message = Zeroizing::new(ring.small(&(), &wide));
@@ -326,6 +344,16 @@ impl RingSwitchKey {
             Ciphertext::from_parts(lwe, self.to, noise, claims.max_value)
         };
         Ok(places.par_iter().map(one).collect())
+    }
+
+    /// An upper bound of the probability that a bootstrap rounds a number to the other side of where integers change
+    /// over that it is so far away from, in units of the distance between integers.
+    pub fn misrounding(&self, claims: &RingClaims, distance: f64) -> f64 {
+        let outer = &*self.params.outer;
+        // Half of the distance between messages is the margin.
+        let margin = 2.0 * (distance - claims.error).max(0.0) * outer.margin_torus();
+        let variance = outer.noise().at_table(self.params.switch_variance(RARE));
+        (claims.failure_probability + noise::log2_p_fail(margin, variance).exp2()).min(1.0)
     }
 
     fn fitted(&self, claims: &RingClaims, len: usize) -> Result<Fitted, Error> {

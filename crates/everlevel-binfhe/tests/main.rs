@@ -20,6 +20,7 @@ mod messages;
 mod named;
 mod noise;
 mod ntru;
+mod packing_key;
 mod public_keys;
 mod random;
 mod ring_switch;

@@ -14,17 +14,17 @@ use everlevel_rand::{Domain, sampler};
 use everlevel_rlwe::SecretId;
 
 /// A secret of a large ring, its name, and its weight.
-const SOURCE: SecretId = SecretId(77);
-const WEIGHT: usize = 100;
+pub(crate) const SOURCE: SecretId = SecretId(77);
+pub(crate) const WEIGHT: usize = 100;
 
-fn source(log_n: u32) -> Vec<i8> {
+pub(crate) fn source(log_n: u32) -> Vec<i8> {
     let mut coeffs = vec![0; 1 << log_n];
     sampler::fixed_weight(&mut fixed_seed(5).stream(Domain::Test, 0), &mut coeffs, WEIGHT).unwrap();
     coeffs
 }
 
 /// `c0 + c1·s` modulo `X^N + 1`, by the definition.
-fn phases([c0, c1]: [&[u64]; 2], s: &[i8]) -> Vec<u64> {
+pub(crate) fn phases([c0, c1]: [&[u64]; 2], s: &[i8]) -> Vec<u64> {
     let n = s.len();
     let mut out = c0.to_vec();
     for (j, &s) in s.iter().enumerate().filter(|(_, s)| **s != 0) {
@@ -51,11 +51,11 @@ fn formula(secret: &SecretKey, log_n: u32) -> f64 {
     RingSwitchParams::of(secret.params(), log_n, WEIGHT).unwrap().mean_variance()
 }
 
-fn bits() -> ParamsLiteral {
+pub(crate) fn bits() -> ParamsLiteral {
     ParamsLiteral { rank: 3, glwe_log2_std_dev: -35.0, ..literal(64, Space::Bit) }
 }
 
-fn each() -> [Literal; 3] {
+pub(crate) fn each() -> [Literal; 3] {
     [digits_literal(4).into(), bits().into(), sets::find("ntru-integer-4-64").unwrap().insecure_literal(10)]
 }
 

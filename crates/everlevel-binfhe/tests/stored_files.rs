@@ -1,13 +1,14 @@
 //! Files of every kind that this version or an earlier one wrote are read, and compute what they did.
 
 use crate::common;
+use crate::ring_switch::phases;
 
 use std::sync::Arc;
 
 use everlevel_binfhe::{
     AnyArray, BoolArray, Ciphertext, CompressedList, Gadget, Gate, Indices, KeySwitch, Literal, NtruLiteral, Params,
     ParamsLiteral, PrimeGadget, PublicKey, RingClaims, Rotation, SecretKey, SeededCircuitKey, SeededCompressionKey,
-    SeededEvalKeys, SeededRingSwitchKey, SmallSecret, Space, UintArray, Width,
+    SeededEvalKeys, SeededPackingKey, SeededRingSwitchKey, SmallSecret, Space, UintArray, Width, no_progress,
 };
 use everlevel_io::kinds;
 use everlevel_rlwe::SecretId;
@@ -149,6 +150,10 @@ fn write(files: &StoredFiles) {
             let key = SeededRingSwitchKey::generate((SecretId(7), &ring_secret()), RING_WEIGHT, &secret).unwrap();
             key.write(&path).unwrap();
         }
+        if let Some(path) = missing(kinds::TFHE_PACKING_KEY) {
+            let key = SeededPackingKey::generate(&secret, (SecretId(7), &ring_secret()), RING_WEIGHT).unwrap();
+            key.write(&path).unwrap();
+        }
         if let Some(path) = missing(kinds::TFHE_COMPRESSED_LIST) {
             let key = SeededCompressionKey::read(&files.path(&name(kinds::TFHE_COMPRESSION_KEY, of))).unwrap();
             let x = AnyArray::Uints(secret.encrypt_uints(Width::U16, &UINTS).unwrap());
@@ -237,6 +242,15 @@ fn check(files: &StoredFiles, name: &str) {
             let x = key.integers([&zeros, &c1], &places, &claims).unwrap();
             let expected: Vec<u64> = ring_secret()[..511].iter().map(|&s| 3 * s as u64).collect();
             assert_eq!(secret.decrypt_integers(&x).unwrap(), expected, "{name}");
+        }
+        kinds::TFHE_PACKING_KEY => {
+            let key = SeededPackingKey::read(path).unwrap();
+            assert_eq!((key.id(), key.to()), (secret.id(), SecretId(7)));
+            let fresh = secret.encrypt_integers(&INTEGERS, 15).unwrap();
+            let [c0, c1] = key.prepare().pack("read", &fresh, (&[0, 9, 511], 4), &no_progress).unwrap();
+            let phases = phases([&c0, &c1], &ring_secret());
+            let found = [0, 9, 511].map(|at: usize| phases[at].wrapping_add(1 << 58) >> 59);
+            assert_eq!(found, INTEGERS, "{name}");
         }
         kinds::TFHE_COMPRESSED_LIST => {
             let list = CompressedList::read(params, path).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::common::{Party, assert_close, bootstrap_params, log_n, round_trip, uniform};
 use everlevel_ckks::circuits::Circuits;
-use everlevel_ckks::circuits::table::{Space, TableNoise, TorusCiphertext};
+use everlevel_ckks::circuits::table::{Space, TableNoise, TorusCiphertext, TorusSource};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKind, Bound, Ciphertext, Complex64, Error, Method, ObjectError, SlotType, Units,
     no_progress,
@@ -337,4 +337,147 @@ fn encrypted_numbers(party: &Party, bound: f64) -> Units<Ciphertext> {
     let plain = party.ctx.encode_units(&[0.5.into()], 3).unwrap().on_reals(true);
     let plain = party.ctx.declare_units(plain, Bound::declared(bound).unwrap()).unwrap();
     party.ctx.encrypt_units(&plain, &party.public).unwrap()
+}
+
+/// Integers at all places of units on the torus, which err by a part of their distance, up or down.
+fn on_torus(party: &Party, space: Space, values: &[u64], error: f64) -> Vec<TorusCiphertext> {
+    let (p, places, n) = (space.size() as u64, party.ctx.torus_places(), party.secret.coeffs().len());
+    let mut word = 7u64;
+    let mut next = || {
+        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        word ^ word >> 29
+    };
+    let off = (error * 63f64.exp2() / p as f64) as i64;
+    let mut one = |part: &[u64]| {
+        let mut x = TorusCiphertext { c0: vec![0; n], c1: (0..n).map(|_| next()).collect() };
+        let masked = phases(party, &x);
+        for (i, (&m, &place)) in part.iter().zip(&places).enumerate() {
+            let exact = ((u128::from(m) << 63) / u128::from(p)) as u64;
+            x.c0[place] = exact.wrapping_add_signed(if i % 2 == 0 { off } else { -off });
+        }
+        x.c0.iter_mut().zip(masked).for_each(|(c, masked)| *c = c.wrapping_sub(masked));
+        x
+    };
+    values.chunks(2 * party.ctx.slot_count()).map(&mut one).collect()
+}
+
+/// With the errors of the table's own roundings, and of the square of theirs.
+#[test]
+fn integers_come_from_the_torus_through_tables() {
+    for (p, units) in [(2, 2), (4, 1), (16, 3), (64, 2)] {
+        let space = Space::new(p).unwrap();
+        let party = of_tables(space, 3);
+        let key = party.key_of(BootstrapKind::First, 3);
+        let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+        let noise = TableNoise::new(party.bootstrapper(), space, 3).unwrap();
+        let (top, values) = (p as u64 - 1, integers(space, units * party.ctx.slot_count(), p as u64));
+        let tables: [Vec<u64>; 2] = [(0..=top).map(|m| m % 2 * top).collect(), (0..=top).collect()];
+        let views: Vec<&[u64]> = tables.iter().map(Vec::as_slice).collect();
+        for error in [0.0, 0.03] {
+            let torus = on_torus(&party, space, &values, error);
+            let source = TorusSource { all: &torus, secret_id: party.secret.secret_id(), units };
+            let found = circuits.look_up_torus("from_tfhe", source, ([space; 2], 3), &views, &no_progress).unwrap();
+            for (y, table) in found.iter().zip(&tables) {
+                assert_eq!((y.first().level(), y.count()), (3, units));
+                let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
+                let errors = errors(&party, space, y, &expected);
+                let worst = errors.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+                // Errors are claimed for 13.3 standard deviations.
+                let allowed = noise.after_torus(space, table, error / 13.3).unwrap();
+                println!("{p}, {error}: worst 2^{:.1} of 2^{:.1}", worst.log2(), allowed.log2());
+                assert!(worst < allowed && allowed < 0.5, "{p}: {worst:e}, {allowed:e}");
+                assert!(error == 0.0 || worst > allowed / 8.0, "{p}: {worst:e}, {allowed:e}");
+            }
+            let [jagged, smooth] =
+                tables.each_ref().map(|table| noise.after_torus(space, table, error / 13.3).unwrap());
+            assert!(smooth <= jagged);
+        }
+        // Entries of a larger space.
+        if p == 4 {
+            let (party, large) = (of_tables(Space::new(16).unwrap(), 3), Space::new(16).unwrap());
+            let key = party.key_of(BootstrapKind::First, 3);
+            let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+            let values = integers(space, party.ctx.slot_count(), 5);
+            let (torus, table) = (on_torus(&party, space, &values, 0.03), [15, 2, 9, 0]);
+            let source = TorusSource { all: &torus, secret_id: party.secret.secret_id(), units: 1 };
+            let found = circuits.look_up_torus("from_tfhe", source, ([space, large], 3), &[&table], &no_progress);
+            let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
+            let errors = errors(&party, large, &found.unwrap()[0], &expected);
+            let worst = errors.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+            let noise = TableNoise::new(party.bootstrapper(), space, 3).unwrap();
+            let allowed = noise.after_torus(large, &table, 0.03 / 13.3).unwrap();
+            println!("4 to 16: worst 2^{:.1} of 2^{:.1}", worst.log2(), allowed.log2());
+            assert!(worst < allowed && worst > allowed / 8.0, "{worst:e}, {allowed:e}");
+        }
+        // They go on as any do.
+        let torus = on_torus(&party, space, &values, 0.0);
+        let source = TorusSource { all: &torus, secret_id: party.secret.secret_id(), units };
+        let y =
+            circuits.look_up_torus("from_tfhe", source, ([space; 2], 3), &views[1..], &no_progress).unwrap().remove(0);
+        let z = circuits.look_up(&y, (space, 3), &views[..1], &no_progress).unwrap().remove(0);
+        let expected: Vec<u64> = values.iter().map(|&m| tables[0][m as usize]).collect();
+        assert!(errors(&party, space, &z, &expected).iter().all(|e| e.abs() < noise.limit()));
+    }
+}
+
+#[test]
+fn what_does_not_come_from_the_torus_is_refused() {
+    let space = Space::new(4).unwrap();
+    let party = of_tables(space, 3);
+    let key = party.key_of(BootstrapKind::First, 3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let (torus, own) = (on_torus(&party, space, &[1, 2], 0.0), party.secret.secret_id());
+    let refused = |all: &[TorusCiphertext], secret_id, units, table: &[u64]| {
+        let source = TorusSource { all, secret_id, units };
+        let found = circuits.look_up_torus("from_tfhe", source, ([space; 2], 3), &[table], &no_progress);
+        found.unwrap_err()
+    };
+    let table = [0, 1, 2, 3];
+    let other = refused(&torus, everlevel_rlwe::SecretId(own.0 ^ 1), 1, &table);
+    assert!(matches!(other, Error::Object(ObjectError::OtherSecret { .. })), "{other}");
+    let short = TorusCiphertext { c0: vec![0; 8], c1: vec![0; 8] };
+    for error in [
+        refused(&[short], own, 1, &table),
+        refused(&torus, own, 3, &table),
+        refused(&torus, own, 0, &table),
+        refused(&torus, own, 1, &table[1..]),
+        refused(&torus, own, 1, &[4, 0, 0, 0]),
+    ] {
+        assert!(matches!(error, Error::Parameter { .. }), "{error}");
+    }
+    let stop = |_, _| std::ops::ControlFlow::Break(());
+    let source = TorusSource { all: &torus, secret_id: own, units: 1 };
+    let stopped = circuits.look_up_torus("from_tfhe", source, ([space; 2], 3), &[&table], &stop).unwrap_err();
+    assert!(matches!(stopped, Error::Cancelled(_)), "{stopped}");
+}
+
+/// In the chain of other bootstraps, from a table of any numbers.
+#[test]
+fn numbers_come_from_the_torus_within_their_error() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    for (p, error) in [(2, 0.03), (16, 0.02), (64, 0.005)] {
+        let space = Space::new(p).unwrap();
+        let values = integers(space, party.ctx.slot_count(), p as u64);
+        let table: Vec<f64> = (0..p).map(|m| (m as f64 * 1.7).sin()).collect();
+        let torus = on_torus(&party, space, &values, error);
+        let source = TorusSource { all: &torus, secret_id: party.secret.secret_id(), units: 1 };
+        let std_dev = error / 13.3;
+        let x = circuits.numbers_of_torus("from_tfhe", source, (space, std_dev), &table, &no_progress).unwrap();
+        assert_eq!(x.first().level(), party.ctx.max_level() - space.depth());
+        let found = decrypted(&party, &x);
+        let errors = found.iter().zip(&values).map(|(x, &m)| x - table[m as usize]);
+        let worst = errors.fold(0.0f64, |most, e| most.max(e.abs()));
+        let allowed = x.first().precision_floor().exp2().recip();
+        println!("{p}: worst 2^{:.1}, floor 2^{:.1}", worst.log2(), allowed.log2());
+        assert!(worst < allowed && allowed < 0.2, "{p}: {worst:e}, {allowed:e}");
+    }
+    let space = Space::new(4).unwrap();
+    let torus = on_torus(&party, space, &[1, 2], 0.0);
+    let source = TorusSource { all: &torus, secret_id: party.secret.secret_id(), units: 1 };
+    for table in [&[0.0; 3][..], &[0.0, 1.0, 1.5, 0.0], &[0.0, f64::NAN, 1.0, 0.0]] {
+        let refused = circuits.numbers_of_torus("from_tfhe", source, (space, 0.0), table, &no_progress).unwrap_err();
+        assert!(matches!(refused, Error::Parameter { .. }), "{refused}");
+    }
 }

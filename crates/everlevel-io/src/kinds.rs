@@ -55,6 +55,8 @@ kinds! {
         TFHE_COMPRESSION_KEY = "tfhe_compression_key";
         /// The key of ring switches, which take ciphertexts of bulk.
         TFHE_RING_SWITCH_KEY = "tfhe_ring_switch_key";
+        /// The packing key, which takes ciphertexts to bulk.
+        TFHE_PACKING_KEY = "tfhe_packing_key";
         /// A compressed list: the words of few bits of any array's ciphertexts.
         TFHE_COMPRESSED_LIST = "tfhe_compressed_list";
         /// An array of bits, or of integers of a few bits.

@@ -63,6 +63,6 @@ mod _native {
     #[pymodule_export]
     use crate::tfhe::{
         TfheBoolArray, TfheCiphertext, TfheCompressedList, TfheCompressionKey, TfheContext, TfheEvaluationKey,
-        TfheLookupKey, TfhePublicKey, TfheRingSwitchKey, TfheSecretKey, TfheUintArray, tfhe_sets,
+        TfheLookupKey, TfhePackingKey, TfhePublicKey, TfheRingSwitchKey, TfheSecretKey, TfheUintArray, tfhe_sets,
     };
 }

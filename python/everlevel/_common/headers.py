@@ -234,7 +234,8 @@ def read_shape(text: str) -> tuple[int, ...] | None:
 
 def read_integer(text: str, low: int, high: int) -> int | None:
     """Read an integer of a range from a file's notes; None if it is none."""
-    value = int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DECIMALS else None
+    longest = max(_MOST_DECIMALS, len(str(high)))
+    value = int(text) if text.isascii() and text.isdecimal() and len(text) <= longest else None
     return value if value is not None and low <= value <= high else None
 
 

@@ -428,7 +428,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.NoLists": lambda text, found, needed, **_: e.ParameterError(
         text, option="parameters", value=found, allowed=needed
     ),
-    "tfhe.NoRingSwitch": lambda text, found, needed: e.ParameterError(
+    "tfhe.NoRingSwitch": lambda text, found, needed, **_: e.ParameterError(
         text, option="parameters", value=found, allowed=needed
     ),
     "tfhe.NoPublicKey": lambda text, found, needed, **_: e.ParameterError(

@@ -7,7 +7,7 @@ the space is refused. Nothing wraps around.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,13 @@ from ._core import Core
 from ._operands import Operand
 from ._sets import LEVEL
 from .ciphertext import Ciphertext
+
+
+class HasMaxValue(Protocol):
+    """Arrays of integers, whose largest value is known."""
+
+    @property
+    def max_value(self) -> int: ...
 
 
 def add(self: Core, a: Any, b: Any) -> Ciphertext:
@@ -249,7 +256,7 @@ def bootstrap(self: Core, ciphertext: Ciphertext, other: Ciphertext | None = Non
         return looked_up(self, operation, x, [np.arange(2)])[0]
     spaces.require_integers(self, operation)
     if other is None:
-        return looked_up(self, operation, x, [_table(self, operation, x, (lambda m: m) if lut is None else lut)])[0]
+        return looked_up(self, operation, x, [table_of(self, operation, x, (lambda m: m) if lut is None else lut)])[0]
     y = _operands.ciphertext(self, operation, "other", other)
     sizes = x.max_value + 1, y.max_value + 1
     space = self._context.set.space
@@ -300,13 +307,14 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
     operation = "bootstrap_many"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     spaces.require_integers(self, operation)
-    tables = [_table(self, operation, x, lut) for lut in sequence(operation, "luts", luts)]
+    tables = [table_of(self, operation, x, lut) for lut in sequence(operation, "luts", luts)]
     if not tables:
         raise TableError(f"{operation}: there are no tables; pass at least one", found=0, needed=1)
     return looked_up(self, operation, x, tables)
 
 
-def _table(self: Core, operation: str, x: Ciphertext, lut: Any) -> NDArray[np.int64]:
+def table_of(self: Core, operation: str, x: HasMaxValue, lut: Any) -> NDArray[np.int64]:
+    """Return a table's entries for the values that an element may have."""
     size = x.max_value + 1 if callable(lut) else self._context.set.space
     table: NDArray[np.int64] = _checks.table(operation, lut, [size], self.max_value)
     return table[: x.max_value + 1]

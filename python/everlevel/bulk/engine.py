@@ -11,7 +11,7 @@ from .._common.methods import knows_options, lists_methods
 from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine
 from ..errors import HeaderError, ParameterError
-from . import _gates, _integers, _memory, _messages, _moves, _operands, _time, _uints
+from . import _gates, _integers, _memory, _messages, _moves, _operands, _tfhe, _time, _uints
 from ._core import Core
 from ._native_context import BulkContext
 from ._sets import LEVEL, SETS, STAGE_COUNT, parameter_sets
@@ -253,6 +253,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     estimate_time = _time.estimate_time
 
     encrypt = _messages.encrypt
+    from_tfhe = _tfhe.from_tfhe
     encrypt_uint = _uints.encrypt_uint
     decrypt = _messages.decrypt
 
@@ -295,7 +296,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     permute = _moves.permute
 
 
-_MOST_BOOTSTRAPS: Final = 2**40
+_MOST_BOOTSTRAPS: Final = 2**128
 _MOST_ERROR: Final = 0.5
 """Errors of this size are read wrongly, and no operation has a result with one."""
 

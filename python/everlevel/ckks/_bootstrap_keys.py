@@ -58,8 +58,15 @@ def choose(
 
     An evaluation key stands for all that isn't given beside it. The engine remembers the general ones.
     """
+    return choose_of_secret(engine, operation, ciphertext._native.secret_id, keys, stage_count)
+
+
+def choose_of_secret(
+    engine: Core, operation: str, secret_id: int, keys: Iterable[BootstrapKeys], stage_count: int | None = None
+) -> NativeKeys:
+    """Choose as `choose` does, for a secret."""
     given, bundle = _by_class(operation, keys)
-    known = engine._registry.of_secret(ciphertext._native.secret_id)
+    known = engine._registry.of_secret(secret_id)
 
     def key_of(kind: type[KeyT]) -> KeyT:
         key: KeyT | None = given.get(kind)

@@ -60,6 +60,11 @@ class KeyRegistry:
         with self._lock:
             self._keys.clear()
 
+    @property
+    def secrets(self) -> list[int]:
+        """Secrets that there are keys of, the first one first."""
+        return list(self._keys)
+
     def of_secret(self, secret_id: int) -> Mapping[type | int, Any]:
         """Return the keys of a secret by class, and those of fixed rotations by amount."""
         return self._keys.get(secret_id, {})

@@ -36,6 +36,7 @@ from . import (
     _rehearsal,
     _release,
     _slots,
+    _tfhe,
 )
 from ._core import Core, Counters, Refreshed
 from ._device import DeviceMemory
@@ -132,7 +133,7 @@ class Engine(Core):
                     `change_level`, `multiply_matrix`
     functions       `evaluate_polynomial`, `evaluate_chebyshev_polynomial`, `make_power_basis`, `make_chebyshev_basis`
     comparisons     `sign`, `compare`, `maximum`, `minimum`, `relu`, `abs`, ``…_of_slots``
-    bootstraps      `bootstrap`, `lossy_bootstrap`, `sign_bootstrap`, `merge_bootstrap`, `bootstrap_many`
+    bootstraps      `bootstrap`, `lossy_bootstrap`, `sign_bootstrap`, `merge_bootstrap`, `bootstrap_many`, `from_tfhe`
     files           `load`, `load_bytes`
     ==============  ====================================================================================================
 
@@ -484,6 +485,7 @@ class Engine(Core):
     merge_bootstrap = _bootstraps.merge_bootstrap
 
     bootstrap_many = _many.bootstrap_many
+    from_tfhe = _tfhe.from_tfhe
 
     load = _files.load
 

@@ -22,7 +22,12 @@ ENGINES = (ckks.Engine, tfhe.Engine)
 
 _EVALUATION_KEYS = (EvaluationKey, tfhe_keys.EvaluationKey, ckks_keys._EvaluationKey)
 _PUBLIC_KEYS = (ckks_keys.PublicKey, tfhe_keys.PublicKey)
-_REMEMBERED_KEYS = (tfhe_keys.LookupKey, tfhe_keys.CompressionKey, tfhe_keys.RingSwitchKey)
+_REMEMBERED_KEYS = (
+    tfhe_keys.LookupKey,
+    tfhe_keys.CompressionKey,
+    tfhe_keys.RingSwitchKey,
+    tfhe_keys.PackingKey,
+)
 """Keys that an engine uses from the moment that it read them."""
 
 

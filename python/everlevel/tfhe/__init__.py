@@ -18,7 +18,7 @@ from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .engine import Engine, parameter_sets
 from .int_array import IntArray
-from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, RingSwitchKey, SecretKey
+from .keys import CompressionKey, EvaluationKey, LookupKey, PackingKey, PublicKey, RingSwitchKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "EvaluationKey",
     "IntArray",
     "LookupKey",
+    "PackingKey",
     "PublicKey",
     "RingSwitchKey",
     "SecretKey",

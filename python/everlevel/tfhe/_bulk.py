@@ -1,7 +1,8 @@
-"""Ciphertexts of bulk and of CKKS as those of TFHE."""
+"""Ciphertexts of bulk and of CKKS as those of TFHE, and the keys of both ways."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..errors import OperandTypeError, TableError
 from . import _checks, _operands
 from ._core import Core
 from .ciphertext import Ciphertext
-from .keys import RingSwitchKey, SecretKey
+from .keys import PackingKey, RingSwitchKey, SecretKey
 
 if TYPE_CHECKING:
     import everlevel
@@ -49,18 +50,62 @@ def create_ring_switch_key(
     >>> tfhe_engine.create_ring_switch_key(bulk_secret_key, tfhe_secret_key)
     RingSwitchKey(integer-4-64, ... kB)
     """
+    operation = "create_ring_switch_key"
+    context, source = _other_secret(operation, "from_secret_key", from_secret_key)
+    secret = _operands.secret_key(self, operation, secret_key)
+    return remembered(self, self._context.ring_switch_key(context, source, secret._native))
+
+
+def _other_secret(operation: str, name: str, key: Any) -> tuple[_native.Context, _native.SecretKey]:
+    """Return the native context and the secret of bulk's key or of CKKS'."""
     from ..bulk import SecretKey as BulkSecretKey
     from ..ckks.keys import SecretKey as CkksSecretKey
 
-    operation = "create_ring_switch_key"
-    if isinstance(from_secret_key, CkksSecretKey):
-        source: Any = from_secret_key
-        context = source._context
-    else:
-        source = checks.instance(operation, "from_secret_key", from_secret_key, BulkSecretKey)
-        context = source._engine._context.ckks
+    if isinstance(key, CkksSecretKey):
+        return key._context, key._native
+    bulk_key: Any = checks.instance(operation, name, key, BulkSecretKey)
+    return bulk_key._engine._context.ckks, bulk_key._native
+
+
+def create_packing_key(
+    self: Core, secret_key: SecretKey, to_secret_key: bulk.SecretKey | everlevel.SecretKey
+) -> PackingKey:
+    """Make the key of bulk's `from_tfhe`, from a secret of this engine to such a secret.
+
+    The engine remembers the first from every secret to every other. The key encrypts this secret under the other one
+    and under itself: whoever finds the other secret finds both. ``docs/notes/ways.md`` has what the security rests on.
+
+    Parameters
+    ----------
+    secret_key : SecretKey
+        Secret of the ciphertexts that are taken.
+    to_secret_key : everlevel.bulk.SecretKey or everlevel.SecretKey
+        Secret of the results.
+
+    Raises
+    ------
+    ParameterError
+        If the parameters take none: sets whose errors are too wide, and those below 128 bits whose ciphertexts are
+        under the small secret.
+    OperandTypeError, EngineMismatchError
+        If one is no such key, or `secret_key` one of other parameters.
+
+    Examples
+    --------
+    >>> tfhe_engine.create_packing_key(tfhe_secret_key, bulk_secret_key)
+    PackingKey(integer-4-64, ... kB)
+    """
+    operation = "create_packing_key"
     secret = _operands.secret_key(self, operation, secret_key)
-    return remembered(self, self._context.ring_switch_key(context, source._native, secret._native))
+    context, target = _other_secret(operation, "to_secret_key", to_secret_key)
+    return remembered_packing(self, self._context.packing_key(secret._native, context, target))
+
+
+def remembered_packing(self: Core, native: _native.TfhePackingKey) -> PackingKey:
+    """Return the key, which the engine remembers if it is the first one from its secret to the other."""
+    with self._lock:
+        self._packing_keys.setdefault((native.secret_id, native.target_id), native)
+    return PackingKey(self, native)
 
 
 def remembered(self: Core, native: _native.TfheRingSwitchKey) -> RingSwitchKey:
@@ -137,7 +182,7 @@ def from_ckks(self: Core, ciphertext: everlevel.Ciphertext, *, lut: Any = None, 
     gates, the truth value of ``x > 0``. Numbers **near a threshold**, halfway between two integers or around zero,
     may become either neighbour: what is looked up is right for one of the two, and no claim of exactness is made there.
     The closer a number is to an integer, the surer is the result: at one, it is wrong with the probability of a
-    bootstrap.
+    bootstrap. `rounding_failure` tells the probability for a distance from thresholds.
 
     Parameters
     ----------
@@ -181,10 +226,75 @@ def from_ckks(self: Core, ciphertext: everlevel.Ciphertext, *, lut: Any = None, 
     >>> tfhe_engine.decrypt(tfhe_engine.from_ckks(x, lut=lambda m: m > 7), tfhe_secret_key)
     array([0, 0, 1, 1], dtype=uint8)
     """
-    from ..ckks import _operands as ckks_operands
-    from ..ckks._bootstrap_keys import choose, require_bootstrap
-
     operation = "from_ckks"
+    x = _real(operation, ciphertext)
+    bits = self.message_bits
+    table = None
+    if bits is not None:
+        table = _checks.table(operation, (lambda m: m) if lut is None else lut, [2**bits], self.max_value)
+    elif lut is not None:
+        raise TableError(f"{operation}: parameters for gates have no tables; leave `lut` out", found=lut, needed=None)
+    ring_switch_key, numbers = _numbers(self, operation, x)
+    every = x._layout.values(np.arange(x.unit_count * x.slot_count, dtype=np.uint64))
+    places = every if index is None else np.asarray(slot_shapes.called(operation, lambda: every[index]))
+    key = self._key(operation, ring_switch_key.secret_id)
+    with self._reporting(operation) as report:
+        native = self._context.take_from_ckks(ring_switch_key, numbers, places.ravel(), None)
+        if table is None:
+            return Ciphertext(self, self._context.signs(key, native, report), places.shape)
+        (found,) = self._context.tables(key, native, [table.tolist()], False, report)
+        return Ciphertext(self, found, places.shape)
+
+
+def rounding_failure(self: Core, ciphertext: everlevel.Ciphertext, distance: float) -> float:
+    """Bound the probability that `from_ckks` takes a number for one on the other side of a threshold.
+
+    Thresholds are halfway between the numbers of two integers, and 0 for gates. A number that is nearer to one than
+    claimed errors may become either neighbour, and the bound is 1.
+
+    Parameters
+    ----------
+    ciphertext : everlevel.Ciphertext
+        As for `from_ckks`.
+    distance : float
+        From the number to the nearest threshold, in units of the numbers: integers of b bits are ``2 / (2**b - 1)``
+        apart.
+
+    Returns
+    -------
+    float
+        For each number. Results have the `failure_probability` of numbers at integers.
+
+    Raises
+    ------
+    ParameterError
+        If the distance is below 0, or not finite.
+    MissingKeyError, OperandTypeError
+        As in `from_ckks`.
+
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> keys = deep.create_evaluation_key(secret, bootstrap="lossy")
+    >>> key = tfhe_engine.create_ring_switch_key(secret, tfhe_secret_key)
+    >>> x = deep.encrypt([-1, -0.2, 0.6, 1], secret, level=3, bound=1)
+    >>> tfhe_engine.rounding_failure(x, 0.05) < 2**-30, tfhe_engine.rounding_failure(x, 0.0)
+    (True, 1.0)
+    """
+    operation = "rounding_failure"
+    x = _real(operation, ciphertext)
+    apart = checks.number(distance)
+    if not 0 <= apart < math.inf:
+        raise checks.refusal(operation, "distance", distance, "a finite number from 0 on is needed", "0 to 2")
+    key, numbers = _numbers(self, operation, x)
+    return self._context.misrounding(key, numbers, apart * (2 ** numbers[3] - 1) / 2)
+
+
+def _real(operation: str, ciphertext: everlevel.Ciphertext) -> everlevel.Ciphertext:
+    """Check that a ciphertext is one of real numbers and two polynomials."""
+    from ..ckks import _operands as ckks_operands
+
     x = ckks_operands.relinearized(operation, ciphertext)
     if not x.is_real:
         raise OperandTypeError(
@@ -193,25 +303,19 @@ def from_ckks(self: Core, ciphertext: everlevel.Ciphertext, *, lut: Any = None, 
             expected="real",
             actual="complex",
         )
-    bits = self.message_bits
-    table = None
-    if bits is not None:
-        table = _checks.table(operation, (lambda m: m) if lut is None else lut, [2**bits], self.max_value)
-    elif lut is not None:
-        raise TableError(f"{operation}: parameters for gates have no tables; leave `lut` out", found=lut, needed=None)
+    return x
+
+
+def _numbers(
+    self: Core, operation: str, x: everlevel.Ciphertext
+) -> tuple[_native.TfheRingSwitchKey, tuple[_native.Context, _native.Ciphertext, Any, int]]:
+    """Return the key from a ciphertext's secret, and what goes: context, ciphertext, keys, and bits of integers."""
+    from ..ckks._bootstrap_keys import choose, require_bootstrap
+
     other: Any = x._engine
     require_bootstrap(other._context, operation)
-    every = x._layout.values(np.arange(x.unit_count * x.slot_count, dtype=np.uint64))
-    places = every if index is None else np.asarray(slot_shapes.called(operation, lambda: every[index]))
-    ring_switch_key = _ring_switch_key(self, operation, x._native.secret_id)
-    key = self._key(operation, ring_switch_key.secret_id)
-    numbers = other._context, x._native, choose(other, operation, x, []), bits or 1
-    with self._reporting(operation) as report:
-        native = self._context.take_from_ckks(ring_switch_key, numbers, places.ravel(), None)
-        if table is None:
-            return Ciphertext(self, self._context.signs(key, native, report), places.shape)
-        (found,) = self._context.tables(key, native, [table.tolist()], False, report)
-        return Ciphertext(self, found, places.shape)
+    key = _ring_switch_key(self, operation, x._native.secret_id)
+    return key, (other._context, x._native, choose(other, operation, x, []), self.message_bits or 1)
 
 
 def _ring_switch_key(self: Core, operation: str, secret_id: int) -> _native.TfheRingSwitchKey:

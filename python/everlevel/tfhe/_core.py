@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .. import _native
+from .._common import checks
 from .._common.set_engine import SetCore
 
 
@@ -15,6 +18,16 @@ class Core(SetCore):
     _compression_keys: dict[int, _native.TfheCompressionKey]
     _ring_switch_keys: dict[int, _native.TfheRingSwitchKey]
     """By the secret of bulk."""
+    _packing_keys: dict[tuple[int, int], _native.TfhePackingKey]
+    """By the secrets of this engine and of bulk."""
+
+    def _packing_key(self, operation: str, secret_id: int, targets: Iterable[int]) -> _native.TfhePackingKey:
+        """Return the first key from a secret to one of some others."""
+        keys = (self._packing_keys.get((secret_id, target)) for target in targets)
+        key = next((key for key in keys if key is not None), None)
+        if key is None:
+            raise checks.missing_key(operation, "packing key", "secret_key, to_secret_key")
+        return key
 
     @property
     def message_bits(self) -> int | None:

@@ -38,7 +38,7 @@ from .ciphertext import Ciphertext
 from .compressed_list import CompressedList
 from .decimal_array import DecimalArray
 from .int_array import IntArray
-from .keys import CompressionKey, EvaluationKey, LookupKey, PublicKey, RingSwitchKey, SecretKey
+from .keys import CompressionKey, EvaluationKey, LookupKey, PackingKey, PublicKey, RingSwitchKey, SecretKey
 from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
@@ -79,7 +79,7 @@ def sets_of(engine: type[Engine]) -> list[ParameterSet]:
     return [one._replace(name=one.name.removeprefix(prefix)) for one in own]
 
 
-_OTHER_KEYS: Final = (LookupKey, CompressionKey, RingSwitchKey)
+_OTHER_KEYS: Final = (LookupKey, CompressionKey, RingSwitchKey, PackingKey)
 """Keys beside evaluation keys."""
 
 
@@ -141,6 +141,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         self._lookup_keys = {}
         self._compression_keys = {}
         self._ring_switch_keys = {}
+        self._packing_keys = {}
         self._context = self._make_context(parameters, count, self._insecure_log_n)
         self._engines.announce(self._address, self)
 
@@ -278,8 +279,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
     create_lookup_key = _lookups.create_lookup_key
     create_compression_key = _compression.create_compression_key
     create_ring_switch_key = _bulk.create_ring_switch_key
+    create_packing_key = _bulk.create_packing_key
 
-    def use(self, *keys: EvaluationKey | LookupKey | CompressionKey | RingSwitchKey) -> None:
+    def use(self, *keys: EvaluationKey | LookupKey | CompressionKey | RingSwitchKey | PackingKey) -> None:
         """Use keys for the ciphertexts of their secrets from now on.
 
         Raises
@@ -297,6 +299,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
             for key in others:
                 if isinstance(key, RingSwitchKey):
                     self._ring_switch_keys[key._native.source_id] = key._native
+                    continue
+                if isinstance(key, PackingKey):
+                    self._packing_keys[key._native.secret_id, key._native.target_id] = key._native
                     continue
                 known: dict[int, Any] = self._lookup_keys if isinstance(key, LookupKey) else self._compression_keys
                 known[key._native.secret_id] = key._native
@@ -316,6 +321,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
             self._lookup_keys.clear()
             self._compression_keys.clear()
             self._ring_switch_keys.clear()
+            self._packing_keys.clear()
 
     # Files.
 
@@ -332,6 +338,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return _compression.remembered(self, native)
         if isinstance(native, _native.TfheRingSwitchKey):
             return _bulk.remembered(self, native)
+        if isinstance(native, _native.TfhePackingKey):
+            return _bulk.remembered_packing(self, native)
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheCompressedList):
             return CompressedList(self, native, notes, shape)
@@ -378,6 +386,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     decompress = _compression.decompress
     from_bulk = _bulk.from_bulk
     from_ckks = _bulk.from_ckks
+    rounding_failure = _bulk.rounding_failure
 
     encrypt_uint = _uints.encrypt_uint
     encrypt_int = _uints.encrypt_int

@@ -6,7 +6,7 @@ from .. import _native
 from .._common import set_keys
 from .._common.sizes import format_bytes
 
-__all__ = ["CompressionKey", "EvaluationKey", "LookupKey", "PublicKey", "RingSwitchKey", "SecretKey"]
+__all__ = ["CompressionKey", "EvaluationKey", "LookupKey", "PackingKey", "PublicKey", "RingSwitchKey", "SecretKey"]
 
 
 class SecretKey(set_keys.SecretKey):
@@ -265,3 +265,36 @@ class RingSwitchKey(set_keys.Key):
 
     def __repr__(self) -> str:
         return f"RingSwitchKey({self._engine.parameters}, {format_bytes(self.prepared_nbytes)})"
+
+
+class PackingKey(set_keys.Key):
+    """Key that takes ciphertexts of one secret of TFHE to ciphertexts of one of bulk. It tells nothing about either.
+
+    It is held ready for use, and as seeds and bodies beside that, which is what files hold.
+
+    Examples
+    --------
+    >>> tfhe_engine.create_packing_key(tfhe_secret_key, bulk_secret_key)
+    PackingKey(integer-4-64, ... kB)
+    """
+
+    __slots__ = ()
+
+    kind = "packing key"
+
+    _native: _native.TfhePackingKey
+
+    @property
+    def prepared_nbytes(self) -> int:
+        """Bytes of the key as it is ready for use.
+
+        Examples
+        --------
+        >>> key = tfhe_engine.create_packing_key(tfhe_secret_key, bulk_secret_key)
+        >>> key.prepared_nbytes < key.nbytes
+        True
+        """
+        return self._native.prepared_nbytes
+
+    def __repr__(self) -> str:
+        return f"PackingKey({self._engine.parameters}, {format_bytes(self.prepared_nbytes)})"

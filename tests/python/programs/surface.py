@@ -117,6 +117,8 @@ EXCUSED = {
     "softmax": "takes more levels than worlds have; `test_functions` has it",
     "tfhe.Engine.from_bulk": "changes no value; `test_tfhe_bulk` has it",
     "tfhe.Engine.from_ckks": "rounds; `test_tfhe_ckks` has it",
+    "tfhe.Engine.rounding_failure": "tells a probability; `test_tfhe_ckks` has it",
+    "Engine.from_tfhe": "takes an array of another scheme; `test_ckks_tfhe` has it",
     "tfhe.DecimalArray.*": "integers, which are drawn; `test_block_programs` draws decimals",
     "tfhe.Engine.encrypt_decimal": "`test_tfhe_decimals` has it",
     "bfv.Engine.rerandomize": "changes no value; `test_bfv` has it",

@@ -18,4 +18,6 @@ pub(crate) use array::Kind;
 pub use key::{CompressionKey, SeededCompressionKey};
 pub use list::CompressedList;
 pub(crate) use list::packed_len;
+pub(crate) use packing::{Packing, places};
 pub use params::{CompressionParams, ListWidths};
+pub(crate) use params::{gadget_of_packing, packing as packing_variance};

@@ -15,9 +15,9 @@ use crate::automorphisms::{Automorphisms, add_to_each};
 const LOG2_ALONE: usize = 5;
 
 /// Ciphertexts on their way into one.
-pub(super) struct Packing<'a> {
-    pub(super) automorphisms: &'a Automorphisms,
-    pub(super) all: &'a [&'a Lwe],
+pub(crate) struct Packing<'a> {
+    pub(crate) automorphisms: &'a Automorphisms,
+    pub(crate) all: &'a [&'a Lwe],
 }
 
 impl Packing<'_> {
@@ -27,7 +27,7 @@ impl Packing<'_> {
     }
 
     /// Masks and body of a ciphertext with the phase of each at its place, in [`places`]' order.
-    pub(super) fn pack(&self) -> Vec<u64> {
+    pub(crate) fn pack(&self) -> Vec<u64> {
         let mut packed = self.node(self.log2_len(), 0);
         let mut scratch = self.scratch();
         for level in self.log2_len() + 1..=self.automorphisms.steps() {
@@ -100,6 +100,6 @@ impl Packing<'_> {
 }
 
 /// The coefficients where so many ciphertexts are, in their order.
-pub(super) fn places(n: usize, len: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn places(n: usize, len: usize) -> impl Iterator<Item = usize> {
     (0..len).map(move |i| i * (n / len.next_power_of_two()))
 }

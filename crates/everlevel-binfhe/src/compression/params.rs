@@ -67,17 +67,10 @@ impl CompressionParams {
             return refuse("bootstraps before key switches", "key switches first");
         }
         let public = outer.public_key_variance(op)?;
-        let packing = |gadget: Gadget| packing(outer, gadget, RARE);
-        let best = |digits: u32| {
-            let gadgets = (1..=MOST_BASE.min(63 / digits)).map(|log2_base| Gadget::new(log2_base, digits));
-            gadgets.min_by(|&a, &b| packing(a).total_cmp(&packing(b))).unwrap_or(Gadget::new(1, digits))
-        };
-        // A product's columns take the place of its digits.
-        let mut all = (2..=MOST_DIGITS).map(best);
-        let gadget = all.clone().find(|&gadget| packing(gadget) <= outer.noise().bootstrapped);
-        let gadget = gadget.or(all.next_back()).expect("a number of digits");
+        let gadget = gadget_of_packing(outer, outer.noise().bootstrapped);
         let accepted = (outer.squared_norm / 2.0).max(LEAST_NORM.min(outer.squared_norm));
-        let taken = outer.noise().at_table(accepted * outer.noise().bootstrapped + packing(gadget) + public);
+        let taken =
+            outer.noise().at_table(accepted * outer.noise().bootstrapped + packing(outer, gadget, RARE) + public);
         let room = noise::variance_at(outer.margin_torus(), outer.max_log2_p_fail) - taken;
         match fewest_bits(outer, room) {
             Some(widths) => Ok(Self { outer: Arc::clone(outer), gadget, widths }),
@@ -123,9 +116,22 @@ impl CompressionParams {
     }
 }
 
+/// The gadget with the fewest digits with which packing adds at most so much, or else the best one.
+pub(crate) fn gadget_of_packing(outer: &Params, most: f64) -> Gadget {
+    let packing = |gadget: Gadget| packing(outer, gadget, RARE);
+    let best = |digits: u32| {
+        let gadgets = (1..=MOST_BASE.min(63 / digits)).map(|log2_base| Gadget::new(log2_base, digits));
+        gadgets.min_by(|&a, &b| packing(a).total_cmp(&packing(b))).unwrap_or(Gadget::new(1, digits))
+    };
+    // A product's columns take the place of its digits.
+    let mut all = (2..=MOST_DIGITS).map(best);
+    let gadget = all.clone().find(|&gadget| packing(gadget) <= most);
+    gadget.or(all.next_back()).expect("a number of digits")
+}
+
 /// Variance of packing: what a step's half product adds is multiplied by four in each later one. The first step's are
 /// of differences of two words that were divided by `N`.
-fn packing(c: &Params, gadget: Gadget, deviations: f64) -> f64 {
+pub(crate) fn packing(c: &Params, gadget: Gadget, deviations: f64) -> f64 {
     let weight = c.big_weight(deviations);
     let step = |squares| half_products::variance(c, (c.rank(), gadget), (squares, weight), deviations);
     let (first, later) =

@@ -13,7 +13,7 @@ use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
 use crate::{
     Ciphertext, CompressedList, Error, PublicKey, SecretKey, SeededCircuitKey, SeededCompressionKey, SeededEvalKeys,
-    SeededRingSwitchKey,
+    SeededPackingKey, SeededRingSwitchKey,
 };
 
 impl SecretKey {
@@ -106,6 +106,25 @@ impl SeededRingSwitchKey {
     ///
     /// # Errors
     /// As [`SecretKey::read`]; those of [`RingSwitchParams::of`](crate::RingSwitchParams::of).
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open_key(path, Self::KIND)?;
+        Self::from_container(&(&params).into(), &container)
+    }
+}
+
+impl SeededPackingKey {
+    /// Writes the key. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&self.params().outer().into())?.write(path)?)
+    }
+
+    /// Reads a key, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read`]; those of [`PackingParams::of`](crate::PackingParams::of).
     pub fn read(path: &Path) -> Result<Self, Error> {
         let (container, params) = open_key(path, Self::KIND)?;
         Self::from_container(&(&params).into(), &container)

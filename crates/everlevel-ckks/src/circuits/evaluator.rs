@@ -76,6 +76,13 @@ pub(super) struct Run<'r> {
     done: Cell<usize>,
 }
 
+/// A vector of units, which have one estimate.
+fn alike(units: Vec<Ciphertext>) -> Units<Ciphertext> {
+    let estimate = units[0].estimate().clone();
+    let units = units.into_iter().map(|unit| unit.with_estimate(estimate.clone())).collect();
+    Units::new(units).unwrap_or_else(|| unreachable!("a result for each unit"))
+}
+
 /// A vector, or what was wrong.
 type Vector = Result<Units<Ciphertext>, Error>;
 
@@ -183,10 +190,13 @@ impl Run<'_> {
             let one = |p: Progress| bootstrapper.bootstrap_many(method, odd, keys, SlotType::Real, p);
             results.extend(self.bootstrapping(one)?);
         }
-        // Units have one estimate.
-        let estimate = results[0].estimate().clone();
-        let alike = results.into_iter().map(|result| result.with_estimate(estimate.clone())).collect();
-        Ok(Units::new(alike).unwrap_or_else(|| unreachable!("a result for each unit")))
+        Ok(alike(results))
+    }
+
+    /// Quarter waves, at a level, of so many units that are coefficients of ciphertexts over the base prime.
+    pub fn quarter_waves(&self, level: usize, all: (&[Ciphertext], usize)) -> Vector {
+        let (bootstrapper, keys) = (self.circuits.bootstrapper.to_level(Some(level)), self.circuits.keys);
+        self.bootstrapping(|p| bootstrapper.quarter_waves(self.op, all, keys, p)).map(alike)
     }
 
     pub fn add(&self, a: &Units<Ciphertext>, b: &Units<Ciphertext>) -> Vector {

@@ -87,6 +87,12 @@ impl Context {
         run(|| TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level)?.after(&table, error))
     }
 
+    /// The bound of the errors after a table, of integers on the torus of a normal error.
+    fn error_after_torus(&self, sizes: (usize, usize), level: usize, table: Vec<u64>, std_dev: f64) -> PyResult<f64> {
+        let noise = || TableNoise::new(self.bootstrapper("from_tfhe")?, Space::new(sizes.0)?, level);
+        run(|| noise()?.after_torus(Space::new(sizes.1)?, &table, std_dev))
+    }
+
     /// The bound of the errors of sums of so many integers that were brought to one slot, by a matrix of so many
     /// diagonals, or by rotations alone.
     fn error_after_move(&self, size: usize, level: usize, error: f64, moved: (usize, usize)) -> PyResult<f64> {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use everlevel_binfhe::files::NamedParams;
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, CompressedList, Error, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptRingSwitchKey,
-    PublicKey, SecretKey, UintArray,
+    BoolArray, Ciphertext, CompressedList, Error, KeptCircuitKey, KeptCompressionKey, KeptEvalKeys, KeptPackingKey,
+    KeptRingSwitchKey, PublicKey, SecretKey, UintArray,
 };
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use pyo3::prelude::*;
@@ -17,7 +17,8 @@ use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 use crate::tfhe::compression::TfheCompressedList;
 use crate::tfhe::context::TfheContext;
 use crate::tfhe::keys::{
-    TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheRingSwitchKey, TfheSecretKey,
+    TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePackingKey, TfhePublicKey, TfheRingSwitchKey,
+    TfheSecretKey,
 };
 
 impl TfheContext {
@@ -38,6 +39,7 @@ file_methods! { TfheContext with NamedParams<'_>, Error:
     Lookup: TfheLookupKey of KeptCircuitKey,
     Compression: TfheCompressionKey of KeptCompressionKey,
     RingSwitch: TfheRingSwitchKey of KeptRingSwitchKey,
+    Packing: TfhePackingKey of KeptPackingKey,
     List: TfheCompressedList of CompressedList,
     Ciphertext: TfheCiphertext of Vec<Ciphertext>,
     Uints: TfheUintArray of UintArray,

@@ -102,3 +102,15 @@ properties! { [TfheRingSwitchKey] as key {
     nbytes: usize = key.0.nbytes();
     prepared_nbytes: usize = key.0.ready().nbytes();
 } }
+
+/// Takes ciphertexts to bulk: prepared, and what files need beside that.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct TfhePackingKey(pub tfhe::KeptPackingKey);
+
+properties! { [TfhePackingKey] as key {
+    secret_id: u64 = key.0.ready().id().0;
+    /// The secret that ciphertexts go to.
+    target_id: u64 = key.0.ready().to().0;
+    nbytes: usize = key.0.nbytes();
+    prepared_nbytes: usize = key.0.ready().nbytes();
+} }

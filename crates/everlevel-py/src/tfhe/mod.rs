@@ -13,4 +13,7 @@ mod ring_switch;
 pub use arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 pub use compression::TfheCompressedList;
 pub use context::{TfheContext, tfhe_sets};
-pub use keys::{TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePublicKey, TfheRingSwitchKey, TfheSecretKey};
+pub use keys::{
+    TfheCompressionKey, TfheEvaluationKey, TfheLookupKey, TfhePackingKey, TfhePublicKey, TfheRingSwitchKey,
+    TfheSecretKey,
+};

@@ -248,7 +248,12 @@ impl Bootstrapper {
             for group in groups {
                 let place = places[group[0]];
                 run.spare(self.spared(request, place));
-                let lowered = |&i: &usize| self.context.level_down(cts[i], request.start(place));
+                let start = request.start(place);
+                let lowered = |&i: &usize| match cts[i] {
+                    // Coefficients are behind that already.
+                    ct if ct.level() < start => Ok(ct.clone()),
+                    ct => self.context.level_down(ct, start),
+                };
                 let lowered: Vec<Ciphertext> = group.iter().map(lowered).collect::<Result<_, _>>()?;
                 let results = of_group(&mut run, place, &lowered)?;
                 group.iter().zip(results).for_each(|(&i, result)| done[i] = Some(result));

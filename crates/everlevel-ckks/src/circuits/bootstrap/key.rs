@@ -282,7 +282,12 @@ impl<'a> BootstrapKeyRef<'a> {
             Method::Lossy | Method::Sign | Method::Table => true,
             Method::Regular | Method::Precise => false,
         };
-        if is_meant && level >= self.stage_count() { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }
+        // Values that fill the sine are refused below that level, unless they are coefficients already.
+        if is_meant && (level >= self.stage_count() || method.fills_the_sine()) {
+            SlotsToCoeffs::First
+        } else {
+            SlotsToCoeffs::Last
+        }
     }
 
     /// Identities of the keys that aren't its own.

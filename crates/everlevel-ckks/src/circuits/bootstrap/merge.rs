@@ -9,7 +9,7 @@ use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, only};
 use crate::circuits::bootstrap::key::BootstrapKeys;
 use crate::circuits::bootstrap::method::{Method, SlotType, SlotsToCoeffs};
 use crate::circuits::bootstrap::request::Request;
-use crate::circuits::bootstrap::run::ComplexParts;
+use crate::circuits::bootstrap::run::{ComplexParts, Run};
 use crate::claims::Bound;
 use crate::{Ciphertext, Error, Progress, Units};
 
@@ -101,6 +101,33 @@ impl Bootstrapper {
         self.in_groups(op, request, (&joined, 1), &of_stages, &mut |_, _, _| {}, &mut |run, _, lowered| {
             run.first_coefficients(lowered, method, share)
         })
+    }
+
+    /// Quarter waves of so many units, of which ciphertexts over the base prime have two each in their coefficients,
+    /// and the last one an odd one: what a bootstrap makes of [`Bootstrapper::coefficients`].
+    ///
+    /// # Errors
+    /// Keys of other parameters or another secret, or without SlotsToCoeffs first; a cancellation.
+    pub(crate) fn quarter_waves(
+        &self,
+        op: &'static str,
+        (all, count): (&[Ciphertext], usize),
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let all: Vec<&Ciphertext> = all.iter().collect();
+        let (pairs, odd) = all.split_at(count / 2);
+        let mut waves = Vec::with_capacity(count);
+        for (group, slot_type) in [(pairs, SlotType::Complex), (odd, SlotType::Real)] {
+            let request = Request { method: Method::Table, keys, slot_type };
+            let of_group: &mut (dyn FnMut(&mut Run, SlotsToCoeffs, &[Ciphertext]) -> _ + Send) =
+                &mut |run, _, bases| run.quarter_waves(bases, slot_type);
+            if !group.is_empty() {
+                let found = self.in_groups(op, request, (group, 1), progress, &mut |_, _, _| {}, of_group)?;
+                waves.extend(found.into_iter().flatten());
+            }
+        }
+        Ok(waves)
     }
 
     /// [`Bootstrapper::merge_bootstrap`] of pairs of vectors, unit by unit.

@@ -215,7 +215,19 @@ impl<'a> Run<'a> {
         method: Method,
         slot_type: SlotType,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let sines = self.first_sines(group, method, JOINED, slot_type)?;
+        let coefficients = self.first_coefficients(group, method, 1.0)?;
+        self.joined(group, coefficients, method, slot_type)
+    }
+
+    /// The sines of coefficients over the base prime, which a group of ciphertexts has the claims of.
+    fn joined(
+        &mut self,
+        group: &[Ciphertext],
+        coefficients: Vec<Rlwe>,
+        method: Method,
+        slot_type: SlotType,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let sines = self.sines(coefficients, method, JOINED, slot_type)?;
         let level = self.first_level();
         let finished = |(a, sines): (&Ciphertext, Rlwe)| {
             let [real, imaginary] = self.first_estimates(a, method, level);
@@ -234,7 +246,18 @@ impl<'a> Run<'a> {
         group: &[Ciphertext],
         method: Method,
     ) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
-        let mut reals = self.first_sines(group, method, APART, SlotType::Complex)?;
+        let coefficients = self.first_coefficients(group, method, 1.0)?;
+        self.apart(group, coefficients, method)
+    }
+
+    /// As [`Run::joined`], for both halves apart.
+    fn apart(
+        &mut self,
+        group: &[Ciphertext],
+        coefficients: Vec<Rlwe>,
+        method: Method,
+    ) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
+        let mut reals = self.sines(coefficients, method, APART, SlotType::Complex)?;
         let imaginaries = reals.split_off(group.len());
         let level = self.first_level();
         let finished = |(a, (first, second)): (&Ciphertext, (Rlwe, Rlwe))| {
@@ -247,16 +270,19 @@ impl<'a> Run<'a> {
         Ok(group.iter().zip(reals.into_iter().zip(imaginaries)).map(finished).collect())
     }
 
-    /// SlotsToCoeffs, and then the sines of its results' real and imaginary parts.
-    fn first_sines(
-        &mut self,
-        group: &[Ciphertext],
-        method: Method,
-        results: Sines,
-        slot_type: SlotType,
-    ) -> Result<Vec<Rlwe>, Error> {
-        let coefficients = self.first_coefficients(group, method, 1.0)?;
-        self.sines(coefficients, method, results, slot_type)
+    /// Quarter waves of ciphertexts over the base prime, whose coefficients fill the sine, from the lower half of the
+    /// coefficients, and from the upper one where both are asked for: a bootstrap without its first steps.
+    pub fn quarter_waves(&mut self, group: &[Ciphertext], slot_type: SlotType) -> Result<Vec<Vec<Ciphertext>>, Error> {
+        self.done += self.key().stage_count();
+        match slot_type {
+            SlotType::Real => {
+                Ok(self.joined(group, rlwes(group), Method::Table, slot_type)?.into_iter().map(|x| vec![x]).collect())
+            }
+            SlotType::Complex => {
+                let parts = self.apart(group, rlwes(group), Method::Table)?;
+                Ok(parts.into_iter().map(|ComplexParts { real, imaginary }| vec![real, imaginary]).collect())
+            }
+        }
     }
 
     /// SlotsToCoeffs from level stage_count to the modulus that is raised. Of values that fill the sine, a share of it.

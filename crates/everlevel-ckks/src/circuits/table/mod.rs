@@ -1,8 +1,8 @@
 #![doc = include_str!("../../../notes/bulk.md")]
 //!
 //! *Map.* `space` integers as numbers, and tables as Chebyshev series · `noise` errors, their bounds and the sets that
-//! hold them · `chain` the
-//! moduli · `messages` encryption and sums · `coefficients` the way to the torus · this file: look-ups of ciphertexts.
+//! hold them · `chain` the moduli · `messages` encryption and sums · `coefficients` the way to the torus and back ·
+//! this file: look-ups of ciphertexts.
 
 mod chain;
 mod coefficients;
@@ -10,11 +10,11 @@ mod messages;
 mod noise;
 mod space;
 
-use super::evaluator::Circuits;
+use super::evaluator::{Circuits, Run};
 use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, Units};
 
-pub use coefficients::TorusCiphertext;
+pub use coefficients::{TorusCiphertext, TorusSource};
 pub use noise::TableNoise;
 pub use space::Space;
 
@@ -64,11 +64,22 @@ impl Circuits<'_> {
         let mut waves = waves.all().iter().cloned();
         let values = |((x, _), series): (&(&Units<Ciphertext>, _), &Vec<Vec<f64>>)| {
             let waves = Units::new(waves.by_ref().take(x.count()).collect());
-            let waves = waves.unwrap_or_else(|| unreachable!("vectors have a unit or more"));
-            let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
-            let values = run.polynomials(&waves, Basis::Chebyshev, &series)?;
-            values.iter().map(|values| Ok::<_, Error>(lowered(values, level)?.within(1.0))).collect()
+            self.entries(&run, &waves.unwrap_or_else(|| unreachable!("vectors have a unit or more")), series, level)
         };
         jobs.iter().zip(&series).map(values).collect()
+    }
+
+    /// The entries of tables for the cosines of integers' angles, at a level.
+    fn entries(
+        &self,
+        run: &Run,
+        waves: &Units<Ciphertext>,
+        series: &[Vec<f64>],
+        level: usize,
+    ) -> Result<Vec<Units<Ciphertext>>, Error> {
+        let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
+        let values = run.polynomials(waves, Basis::Chebyshev, &series)?;
+        let lowered = |x: &Units<Ciphertext>| x.try_map(|unit| self.context().level_down(unit, level));
+        values.iter().map(|values| Ok(lowered(values)?.within(1.0))).collect()
     }
 }

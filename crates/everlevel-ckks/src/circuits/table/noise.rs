@@ -88,13 +88,13 @@ impl<'a> TableNoise<'a> {
 
     /// The largest error of a look-up's result that is accepted: one that any further look-up leaves as small.
     pub fn limit(&self) -> f64 {
-        0.25 / self.bend(self.space.size() as u64 - 1)
+        0.25 / self.bend(self.space.size() as f64 - 1.0)
     }
 
     /// The factor of an error's square: Fejér's kernel is `1 − (M² − 1)/12·δ²` or more at an angle `δ = πu/p` from one
     /// of `M = 2p` nodes, it is never negative, and sums to one; so entries that span a range are mixed by no more.
-    fn bend(&self, span: u64) -> f64 {
-        span as f64 * PI * FRAC_PI_3
+    fn bend(&self, span: f64) -> f64 {
+        span * PI * FRAC_PI_3
     }
 
     /// The error of what a table has for an integer of an error.
@@ -102,13 +102,63 @@ impl<'a> TableNoise<'a> {
     /// # Errors
     /// A table of another length, or with an entry outside of the space.
     pub fn after(&self, table: &[u64], error: f64) -> Result<f64, Error> {
-        let series = self.space.series(table)?;
-        let (least, most) = table.iter().fold((u64::MAX, 0), |(least, most), &f| (least.min(f), most.max(f)));
-        let roundings = self.in_units(self.tail * self.largest_rounding(&series));
         // Two units are one complex ciphertext: the error of the other's imaginary part, which is of one size, is
         // added.
-        let angle = 2.0 * error + self.of_bootstrap();
-        Ok(self.bend(most - least) * angle * angle + roundings)
+        self.after_error(table, 2.0 * error)
+    }
+
+    /// The error of what a table has for an integer of this space on the torus, of a normal error of a standard
+    /// deviation in units of their distance: in units of another space, which entries are of
+    /// ([`crate::circuits::Circuits::look_up_torus`]).
+    ///
+    /// # Errors
+    /// As [`TableNoise::after`].
+    pub fn after_torus(&self, to: Space, table: &[u64], std_dev: f64) -> Result<f64, Error> {
+        let numbers = to.numbers(table, self.space.size())?;
+        Ok(self.number_after(&numbers, TAIL * std_dev) * to.size() as f64 / 2.0)
+    }
+
+    /// The error of what a table of numbers has for an integer on the torus, as [`TableNoise::after_torus`], as a
+    /// number: a bound, and its size at most on average.
+    pub(super) fn number_after_torus(&self, numbers: &[f64], std_dev: f64) -> (f64, f64) {
+        let worst = self.number_after(numbers, TAIL * std_dev);
+        // The fourth moment of a normal error is three times the square of its variance.
+        let variance = std_dev.powi(2) + (self.of_bootstrap() / TAIL).powi(2);
+        (worst, self.bend_of(numbers, 0.0) * 3f64.sqrt() * variance)
+    }
+
+    /// The error of what a table has for a coefficient that errs by so much before the bootstrap's own steps.
+    fn after_error(&self, table: &[u64], error: f64) -> Result<f64, Error> {
+        Ok(self.in_units(self.number_after(&self.space.numbers(table, self.space.size())?, error)))
+    }
+
+    /// [`TableNoise::after_error`] of a table of any numbers, as a number.
+    fn number_after(&self, numbers: &[f64], error: f64) -> f64 {
+        let roundings = self.tail * self.largest_rounding(&self.space.series_of(numbers));
+        let angle = error + self.of_bootstrap();
+        self.bend_of(numbers, angle) * angle * angle + roundings
+    }
+
+    /// The factor of an error's square in a table's numbers, for errors up to a size: [`TableNoise::bend`] of their
+    /// span, or less where other entries are alike, as each comes in by how far it is away. At a distance `d` the
+    /// kernel is `(sin(πu)/2p)²/sin²(π(d − u)/2p)` at most.
+    fn bend_of(&self, numbers: &[f64], reach: f64) -> f64 {
+        let p = self.space.size();
+        let (least, most) = numbers.iter().fold((f64::MAX, f64::MIN), |(least, most), &x| (least.min(x), most.max(x)));
+        let of_any = self.bend(most - least);
+        if reach >= 0.5 {
+            return of_any;
+        }
+        let weight = |d: usize| {
+            // Nodes lie on a circle of 2p.
+            let near = d.min(2 * p - d) as f64 - reach;
+            (PI / (2 * p) as f64 / (PI * near / (2 * p) as f64).sin()).powi(2)
+        };
+        let weights: Vec<f64> = (0..2 * p).map(|d| if d == 0 { 0.0 } else { weight(d) }).collect();
+        // The mirror image of integer k is m + k + 1 away from m.
+        let part = |m: usize, k: usize| (numbers[m] - numbers[k]).abs() * (weights[m.abs_diff(k)] + weights[m + k + 1]);
+        let at = |m: usize| (0..p).map(|k| part(m, k)).sum::<f64>();
+        (0..p).map(at).fold(0.0, f64::max).min(of_any)
     }
 
     /// The error of a choice between two integers of errors by a bit of one, `(1 − s)·b + s·a`, where they differ by so
@@ -264,7 +314,7 @@ mod tests {
             let bootstrapper = Bootstrapper::new(&context).unwrap();
             let noise = TableNoise::new(&bootstrapper, Space::new(size).unwrap(), 4).unwrap();
             let roundings = noise.in_units(noise.tail * noise.worst_rounding());
-            let (bend, of_bootstrap) = (noise.bend(size as u64 - 1), noise.of_bootstrap());
+            let (bend, of_bootstrap) = (noise.bend(size as f64 - 1.0), noise.of_bootstrap());
             println!("{size}: 2^{:.1}, limit 2^{:.1}", roundings.log2(), noise.limit().log2());
             println!("bootstrap 2^{:.1}, sine 2^{:.1}", of_bootstrap.log2(), noise.of_sine().log2());
             let after = |error: f64| bend * (2.0 * error + of_bootstrap).powi(2) + roundings;

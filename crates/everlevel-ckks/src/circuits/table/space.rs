@@ -63,16 +63,22 @@ impl Space {
     /// # Errors
     /// Another number of entries than the space's size, or one outside of the space.
     pub fn series(self, table: &[u64]) -> Result<Vec<f64>, Error> {
-        let p = self.size;
-        if table.len() != p {
-            let needed = format!("{p}, one for each integer of the space");
+        Ok(self.series_of(&self.numbers(table, self.size)?))
+    }
+
+    /// The numbers that hold the entries of a table of so many.
+    ///
+    /// # Errors
+    /// Another number of entries, or one outside of the space.
+    pub(super) fn numbers(self, table: &[u64], len: usize) -> Result<Vec<f64>, Error> {
+        if table.len() != len {
+            let needed = format!("{len}, one for each integer of the space");
             return Err(Error::parameter("number of entries of the table", table.len(), needed));
         }
-        if let Some(entry) = table.iter().find(|&&entry| entry >= p as u64) {
-            return Err(Error::parameter("entry of the table", entry, format!("between 0 and {}", p - 1)));
+        if let Some(entry) = table.iter().find(|&&entry| entry >= self.size as u64) {
+            return Err(Error::parameter("entry of the table", entry, format!("between 0 and {}", self.size - 1)));
         }
-        let numbers: Vec<f64> = table.iter().map(|&f| self.number(f)).collect();
-        Ok(self.series_of(&numbers))
+        Ok(table.iter().map(|&f| self.number(f)).collect())
     }
 
     /// [`Space::series`] of any numbers.
