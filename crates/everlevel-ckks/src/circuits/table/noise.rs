@@ -267,10 +267,12 @@ impl<'a> TableNoise<'a> {
 
 #[cfg(test)]
 mod tests {
+    use everlevel_rand::{Seed, SeedSource};
+
     use super::*;
     use crate::circuits::bootstrap::noise::rounding_of_sine;
     use crate::{
-        BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Params, ParamsLiteral, SlotType,
+        BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Options, Params, ParamsLiteral, SlotType,
         no_progress,
     };
 
@@ -333,7 +335,10 @@ mod tests {
         for size in [4, 16, 64, 128, 256] {
             let space = Space::new(size).unwrap();
             let literal = ParamsLiteral::insecure_bootstrap(12).for_tables(space, 3);
-            let ctx = Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap();
+            // The same keys and integer parts at every run.
+            let seeds = SeedSource::insecure(Seed::from_bytes([0x7a; 32]));
+            let options = Options { thread_count: 2, ..Options::default() };
+            let ctx = Context::with_seeds(Params::try_from(literal).unwrap(), options, seeds).unwrap();
             let bootstrapper = Bootstrapper::new(&ctx).unwrap();
             let (core, secret, p) = (&ctx.core, ctx.secret_key().unwrap(), &no_progress);
             let kind = BootstrapKind::First;
