@@ -106,6 +106,9 @@ def test_selections_are_numpys_where() -> None:
     assert (low + 2 * s)._error > low._error + 2 * s._error
     assert np.array_equal(decrypted(ENGINE.bootstrap(chosen, lut=lambda m: m ^ 5)), np.where(bits, a, b) ^ 5)
     assert np.array_equal(decrypted(ENGINE.select(s, chosen, x)), np.where(bits, np.where(bits, a, b), a))
+    # A selector that was selected, beside values in the clear.
+    both = ENGINE.bootstrap(ENGINE.select(ENGINE.select(s, s, 0), x, 7), lut=lambda m: m)
+    assert np.array_equal(decrypted(both), np.where(bits, a, 7))
     again = ENGINE.load_bytes(chosen.to_bytes())
     assert np.array_equal(decrypted(again), np.where(bits, a, b))
     with pytest.raises(errors.SpaceError, match="0 and 1 are needed"):

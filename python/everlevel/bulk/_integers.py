@@ -372,7 +372,9 @@ def selected(self: Core, operation: str, selector: Any, a: Any, b: Any) -> Ciphe
         )
     key = self._key(operation, given._native.secret_id)
     shape, operands = _operands.operands(self, operation, "selector, a, b", given, a, b)
-    s, x, y = (_ready(self, operation, part, given) for part in operands)
+    # Values in the clear are encrypted at the selector's level.
+    s = _ready(self, operation, operands[0], given)
+    x, y = (_ready(self, operation, part, s) for part in operands[1:])
     error = _error_of_choice(self, s._error, (x._error, y._error), max(x.max_value, y.max_value))
     require_small_error(operation, error)
     space, options = self._context.set.space, (x._native, y._native)
