@@ -31,6 +31,12 @@ pub fn arithmetic(simd: Simd, q: u64, n: usize) {
         check("add_scalar", q, &run(&|x| m.add_scalar_assign(x, w)), |i| (a[i] + w) % q);
         check("mul_scalar", q, &run(&|x| m.mul_scalar_assign(x, w)), |i| mul_mod(a[i], w, q));
         check("mul_scalar_add", q, &run(&|x| m.mul_scalar_add_assign(x, &b, w)), |i| (a[i] + mul_mod(b[i], w, q)) % q);
+        check("mul_scalar_into", q, &run(&|x| m.mul_scalar_into(x, &b, w)), |i| mul_mod(b[i], w, q));
+        for v in [0, 1, q - 1, sampler.residue(q)] {
+            check("mul_scalars_add", q, &run(&|x| m.mul_scalars_add_assign(x, &b, [v, w])), |i| {
+                (mul_mod(a[i], v, q) + mul_mod(b[i], w, q)) % q
+            });
+        }
         check("sub_mul_scalar", q, &run(&|x| m.sub_mul_scalar_assign(x, &b, w)), |i| {
             mul_mod((a[i] + q - b[i]) % q, w, q)
         });
@@ -89,6 +95,19 @@ pub fn inner_product(simd: Simd, q: u64, n: usize, terms: usize, extreme: bool) 
     m.inner_product_packed_pair_into(&mut out1, &mut out0, &xs, &ps0, &ps1);
     check("first of a pair", q, &out1, |i| expected(&y0, i));
     check("second of a pair", q, &out0, |i| expected(&y1, i));
+    let turned: Vec<&[u64]> = xs.iter().rev().copied().collect();
+    let of_turned = |y: &dyn Fn(usize, usize) -> u64, i: usize| {
+        (0..terms).fold(0, |acc, k| (acc + mul_mod(x[terms - 1 - k][i], y(k, i), q)) % q)
+    };
+    m.inner_product_pair_by_packed_into([&mut out0, &mut out1], [&xs, &turned], &ps1);
+    check("first by packed factors", q, &out0, |i| expected(&y1, i));
+    check("second by packed factors", q, &out1, |i| of_turned(&|k, i| y1[k][i], i));
+    for log_run in 0..8 {
+        m.inner_product_pair_by_runs_into([&mut out0, &mut out1], [&turned, &xs], &ys, log_run);
+        let runs: Vec<Vec<u64>> = y0.iter().map(|y| (0..n).map(|i| y[i >> log_run]).collect()).collect();
+        check("first by runs", q, &out0, |i| of_turned(&|k, i| runs[k][i], i));
+        check("second by runs", q, &out1, |i| expected(&runs, i));
+    }
 }
 
 /// Sums of `terms` products for each of four outputs, all of whose spans of outputs are among the slides.

@@ -48,7 +48,9 @@ pub fn matches_portable(simd: Simd, log_n: u32, bits: u32) {
                 let (mut expected, mut got) = (a.clone(), a.clone());
                 portable.inverse_scaled(&mut expected, c);
                 ntt.inverse_scaled(&mut got, c);
+                ntt.inverse_scaled_into(&mut into, a, c);
                 assert!(got == expected, "inverse times {c}, {}", context());
+                assert!(into == expected, "inverse_scaled_into, times {c}, {}", context());
             }
         }
     }

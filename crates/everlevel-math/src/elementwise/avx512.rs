@@ -75,6 +75,11 @@ kernels! {
         canonical(&c, mul_shoup(&c, x, w));
     mul_scalar_add_assign(m, a, b; w: u64) = |x, y| { let (c, w) = (Consts::new(m.q()), factor(m, w)); }
         canonical4(&c, add_mul_shoup(&c, x, y, w));
+    mul_scalar_into(m, a, b; w: u64) = |_x, y| { let (c, w) = (Consts::new(m.q()), factor(m, w)); }
+        canonical(&c, mul_shoup(&c, y, w));
+    mul_scalars_add_assign(m, a, b; v: u64, w: u64) = |x, y| {
+        let (c, v, w) = (Consts::new(m.q()), factor(m, v), factor(m, w));
+    } canonical4(&c, add_mul_shoup(&c, mul_shoup(&c, x, v), y, w));
     sub_mul_scalar_assign(m, a, b; w: u64) = |x, y| { let (c, w) = (Consts::new(m.q()), factor(m, w)); }
         canonical(&c, mul_shoup(&c, _mm512_sub_epi64(_mm512_add_epi64(x, c.q), y), w));
 }

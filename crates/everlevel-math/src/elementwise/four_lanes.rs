@@ -44,6 +44,11 @@ kernels! {
         to_words(&c, mul(&c, from_words(&c, x), w));
     mul_scalar_add_assign(m, a, b; w: u64) = |x, y| { let (c, q, w) = (Consts::new(m.q()), splat(m.q()), factor(m, w)); }
         add_residues(q, x, to_words(&c, mul(&c, from_words(&c, y), w)));
+    mul_scalar_into(m, a, b; w: u64) = |_x, y| { let (c, w) = (Consts::new(m.q()), factor(m, w)); }
+        to_words(&c, mul(&c, from_words(&c, y), w));
+    mul_scalars_add_assign(m, a, b; v: u64, w: u64) = |x, y| {
+        let (c, q, v, w) = (Consts::new(m.q()), splat(m.q()), factor(m, v), factor(m, w));
+    } add_residues(q, to_words(&c, mul(&c, from_words(&c, x), v)), to_words(&c, mul(&c, from_words(&c, y), w)));
     sub_mul_scalar_assign(m, a, b; w: u64) = |x, y| { let (c, w) = (Consts::new(m.q()), factor(m, w)); }
         to_words(&c, mul(&c, sub_pd(from_words(&c, x), from_words(&c, y)), w));
 }

@@ -76,6 +76,26 @@ impl Modulus {
         }
     }
 
+    /// `out_i = a_i·w`.
+    pub fn mul_scalar_into(&self, out: &mut [u64], a: &[u64], w: u64) {
+        assert_eq!(out.len(), a.len());
+        let done = vector_prefix!(self.simd(), mul_scalar_into(self, out, a, w));
+        let (w, q) = (factor(w, self.q()), self.q());
+        for (x, y) in out[done..].iter_mut().zip(&a[done..]) {
+            *x = mul_factor(*y, w, q);
+        }
+    }
+
+    /// `a_i = a_i·v + b_i·w`.
+    pub fn mul_scalars_add_assign(&self, a: &mut [u64], b: &[u64], [v, w]: [u64; 2]) {
+        assert_eq!(a.len(), b.len());
+        let done = vector_prefix!(self.simd(), mul_scalars_add_assign(self, a, b, v, w));
+        let ([v, w], q) = ([v, w].map(|w| factor(w, self.q())), self.q());
+        for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
+            *x = self.add(mul_factor(*x, v, q), mul_factor(*y, w, q));
+        }
+    }
+
     /// `acc_i += a_i·w`.
     pub fn mul_scalar_add_assign(&self, acc: &mut [u64], a: &[u64], w: u64) {
         assert_eq!(acc.len(), a.len());

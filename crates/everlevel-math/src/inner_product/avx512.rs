@@ -12,6 +12,9 @@ use super::sliding::{SLIDING_OUTPUTS, SLIDING_WORDS, Slide};
 /// Vectors whose accumulators are held in registers together.
 const TOGETHER: usize = 4;
 
+/// Bytes of a packed limb between those that are read and those that are asked for.
+const AHEAD: usize = 24 * LINE;
+
 /// Adds `x·y` to the low and the high accumulator.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -50,6 +53,86 @@ pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: 
     at
 }
 
+/// Asks for the lines that are read [`AHEAD`] of a step's packed residues.
+#[inline]
+fn prefetch_ahead<const MIRRORED: bool>(step: &[u8]) {
+    let first = step.as_ptr();
+    let first = if MIRRORED { first.wrapping_sub(AHEAD) } else { first.wrapping_add(AHEAD) };
+    for line in 0..6 * 8 * TOGETHER / LINE {
+        prefetch_line(first.wrapping_add(line * LINE));
+    }
+}
+
+/// Two sums with the same second factors: those of term `k` at the `COUNT` vectors from place `at` are
+/// `factors(k, at)`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+fn pair_of_sums_into<const COUNT: usize>(
+    m: &Modulus,
+    mut out: [&mut [u64]; 2],
+    x: [&[&[u64]]; 2],
+    factors: impl Fn(usize, usize) -> [__m512i; COUNT],
+) -> usize {
+    let wide = Wide::new(m);
+    let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
+    let len = out[0].len() / (8 * COUNT) * (8 * COUNT);
+    for at in (0..len).step_by(8 * COUNT) {
+        let mut acc = [[zero; COUNT]; 2];
+        for (k, x) in x[0].iter().zip(x[1]).enumerate() {
+            let y = factors(k, at);
+            for (acc, x) in acc.iter_mut().zip([x.0, x.1]) {
+                let x = x[at..at + 8 * COUNT].as_chunks::<8>().0;
+                for i in 0..COUNT {
+                    accumulate(&mut acc[i], read(&x[i]), y[i]);
+                }
+            }
+        }
+        for (out, acc) in out.iter_mut().zip(acc) {
+            for (out, acc) in out[at..at + 8 * COUNT].as_chunks_mut::<8>().0.iter_mut().zip(acc) {
+                write(out, wide.reduce(acc.0, acc.1));
+            }
+        }
+    }
+    len
+}
+
+/// See [`Modulus::inner_product_pair_by_runs_into`]: values are broadcast as they are read, for runs of a vector's
+/// length and more.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn inner_product_pair_by_runs_into(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    x: [&[&[u64]]; 2],
+    y: &[&[u64]],
+    log_run: u32,
+) -> usize {
+    let value = |k: usize, at: usize| _mm512_set1_epi64(y[k][at >> log_run].cast_signed());
+    match 1 << log_run {
+        0..8 => 0,
+        8..32 => pair_of_sums_into::<1>(m, out, x, |k, at| [value(k, at)]),
+        _ => pair_of_sums_into::<TOGETHER>(m, out, x, |k, at| [value(k, at); TOGETHER]),
+    }
+}
+
+/// See [`Modulus::inner_product_pair_by_packed_into`].
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn inner_product_pair_by_packed_into(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    x: [&[&[u64]]; 2],
+    y: &[&[u8]],
+) -> usize {
+    pair_of_sums_into::<TOGETHER>(m, out, x, |k, at| {
+        let y = packed::block(y[k], at, 8 * TOGETHER);
+        prefetch_ahead::<false>(y);
+        let mut unpacked = [_mm512_setzero_si512(); TOGETHER];
+        for (i, unpacked) in unpacked.iter_mut().enumerate() {
+            *unpacked = unpack8::<false>(&y[48 * i..]);
+        }
+        unpacked
+    })
+}
+
 /// `out_c = Σ_k x_k·y_{c,k}` for each of `OUTPUTS` columns of packed limbs, which are read from the last residue to the
 /// first where they are `MIRRORED`; every `x_k` is read once.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
@@ -70,6 +153,7 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: b
             let x = x[at..at + STEP].as_chunks::<8>().0;
             for (acc, y) in acc.iter_mut().zip(&y) {
                 let y = packed::block(y[k], if MIRRORED { n - at - STEP } else { at }, STEP);
+                prefetch_ahead::<MIRRORED>(y);
                 for i in 0..TOGETHER {
                     let from = if MIRRORED { TOGETHER - 1 - i } else { i };
                     accumulate(&mut acc[i], read(&x[i]), unpack8::<MIRRORED>(&y[48 * from..]));

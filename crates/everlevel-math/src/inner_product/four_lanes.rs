@@ -7,8 +7,8 @@
 //! and that sum is below `2^(b+4)`. `docs/notes/ntt-ranges.md` has the bounds of the reduction.
 
 use crate::lanes::four::{
-    Consts, Doubles, add_pd, from_words, mirrored, mul_add_pd, mul_sub_pd, read, reduce, reduce_wide, splat_pd, sub_pd,
-    to_words, unpack4, write,
+    Consts, Doubles, add_pd, from_words, mirrored, mul_add_pd, mul_sub_pd, read, reduce, reduce_wide, splat, splat_pd,
+    sub_pd, to_words, unpack4, write,
 };
 use crate::{Modulus, packed};
 
@@ -140,6 +140,59 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: b
             let at = block * STEP;
             sums.write(out, x.len(), |k, i| (vector(c, x[k], at, i), packed_vector::<MIRRORED>(c, y[k], n, at, i)));
         }
+    }
+    len
+}
+
+/// See [`Modulus::inner_product_pair_by_runs_into`], for runs of [`STEP`] words and more.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(crate) fn inner_product_pair_by_runs_into(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    x: [&[&[u64]]; 2],
+    y: &[&[u64]],
+    log_run: u32,
+) -> usize {
+    if 1 << log_run < STEP {
+        return 0;
+    }
+    let sums = Sums::new(m);
+    let c = &sums.c;
+    let mut len = 0;
+    for (out, x) in out.into_iter().zip(x) {
+        let blocks = out.as_chunks_mut::<STEP>().0;
+        len = blocks.len() * STEP;
+        for (block, out) in blocks.iter_mut().enumerate() {
+            let at = block * STEP;
+            let value = |k: usize| from_words(c, splat(y[k][at >> log_run]));
+            sums.write(out, x.len(), |k, i| (vector(c, x[k], at, i), value(k)));
+        }
+    }
+    len
+}
+
+/// See [`Modulus::inner_product_pair_by_packed_into`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+pub(crate) fn inner_product_pair_by_packed_into(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    x: [&[&[u64]]; 2],
+    y: &[&[u8]],
+) -> usize {
+    let sums = Sums::new(m);
+    let c = &sums.c;
+    let [first, second] = out;
+    let n = first.len();
+    let each = first.as_chunks_mut::<STEP>().0.iter_mut().zip(second.as_chunks_mut::<STEP>().0);
+    let mut len = 0;
+    // Both sums of a step, so that its packed residues are in cache for the second.
+    for outs in each {
+        for (out, x) in [outs.0, outs.1].into_iter().zip(x) {
+            sums.write(out, x.len(), |k, i| (vector(c, x[k], len, i), packed_vector::<false>(c, y[k], n, len, i)));
+        }
+        len += STEP;
     }
     len
 }

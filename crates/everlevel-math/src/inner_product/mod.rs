@@ -48,6 +48,48 @@ impl Modulus {
         self.inner_products_packed_into::<_, false>([out0, out1], x, [y0, y1]);
     }
 
+    /// `out_p[i] = Σ_k x_{p,k}[i]·y_k[i / run]` for both parts `p`, where `y_k` has a value for every run of
+    /// `2^log_run` residues, at most 64 terms.
+    pub fn inner_product_pair_by_runs_into(
+        &self,
+        mut out: [&mut [u64]; 2],
+        x: [&[&[u64]]; 2],
+        y: &[&[u64]],
+        log_run: u32,
+    ) {
+        check_pair(&out, x, y.len());
+        assert!(y.iter().all(|y| out[0].len() <= y.len() << log_run));
+        let outs = out.each_mut().map(|o| &mut **o);
+        let done = vector_prefix!(self.simd(), inner_product_pair_by_runs_into(self, outs, x, y, log_run));
+        for (out, x) in out.into_iter().zip(x) {
+            self.sums_into(out, done, |at, sums| {
+                for (x, y) in x.iter().zip(y) {
+                    for (i, (sum, &x)) in (at..).zip(sums.iter_mut().zip(&x[at..])) {
+                        *sum += u128::from(x) * u128::from(y[i >> log_run]);
+                    }
+                }
+            });
+        }
+    }
+
+    /// `out_p[i] = Σ_k x_{p,k}[i]·y_k[i]` for both parts `p`, with the `y_k` in packed form, at most 64 terms: every
+    /// `y_k` is read once.
+    pub fn inner_product_pair_by_packed_into(&self, mut out: [&mut [u64]; 2], x: [&[&[u64]]; 2], y: &[&[u8]]) {
+        check_pair(&out, x, y.len());
+        assert!(y.iter().all(|y| y.len() == packed::byte_len(out[0].len())));
+        let outs = out.each_mut().map(|o| &mut **o);
+        let done = vector_prefix!(self.simd(), inner_product_pair_by_packed_into(self, outs, x, y));
+        for (out, x) in out.into_iter().zip(x) {
+            self.sums_into(out, done, |at, sums| {
+                for (x, y) in x.iter().zip(y) {
+                    for ((sum, &x), y) in sums.iter_mut().zip(&x[at..]).zip(packed::residues_from(y, at)) {
+                        *sum += u128::from(x) * u128::from(y);
+                    }
+                }
+            });
+        }
+    }
+
     fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: bool>(
         &self,
         mut out: [&mut [u64]; OUTPUTS],
@@ -76,4 +118,10 @@ impl Modulus {
             });
         }
     }
+}
+
+/// Two sums of so many terms have a first factor each, of the sums' length.
+fn check_pair(out: &[&mut [u64]; 2], x: [&[&[u64]]; 2], terms: usize) {
+    assert!(terms <= 64 && out[0].len() == out[1].len());
+    assert!(x.iter().all(|x| x.len() == terms && x.iter().all(|x| x.len() == out[0].len())));
 }

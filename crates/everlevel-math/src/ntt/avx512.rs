@@ -131,12 +131,12 @@ impl Tables {
         );
     }
 
-    /// Inverse transform in place of the `n` words at `a`, times `scale`.
+    /// Inverse transform of the `n` words at `src` to `dst`, times `scale`.
     ///
     /// # Safety
-    /// The CPU has the features; `a` is readable and writable for `n` words.
+    /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-    pub(super) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
+    pub(super) unsafe fn inverse(&self, dst: *mut u64, src: *const u64, scale: u64, scaled_root: u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
         let Direction { passes, groups, constants } = &self.inverse;
@@ -144,13 +144,14 @@ impl Tables {
         passes::inverse(
             n,
             passes,
-            // SAFETY: the caller vouches for the features and for `n` words at `a`; `passes::inverse` gives ranges of
+            // SAFETY: the caller vouches for the features and for `n` words at `dst`; `passes::inverse` gives ranges of
             // the limb, of whole blocks.
-            |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
-            // SAFETY: the caller vouches for the features and for `n` words at `a`, of which the range is a part; the
-            // groups' words are from the range's first eight groups on.
+            |pass, start, len| unsafe { inverse_pass(c, pass, dst, start, len, pass.is_top(n).then_some(&top)) },
+            // SAFETY: the caller vouches for the features and for `n` words at `src` and `dst`, of which the range is a
+            // part; the groups' words are from the range's first eight groups on.
             |start, len| unsafe {
-                all_groups::<true>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), len);
+                passes::take_block(dst, src, start, len);
+                all_groups::<true>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), len);
             },
         );
     }

@@ -93,14 +93,14 @@ impl Tables {
         );
     }
 
-    /// Inverse transform in place of the `n` words at `a`, with the last level's factors given: `c/n` and
+    /// Inverse transform of the `n` words at `src` to `dst`, with the last level's factors given: `c/n` and
     /// `ψ^(-n/2)·c/n`.
     ///
     /// # Safety
-    /// The CPU has the features; `a` is readable and writable for `n` words.
+    /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
     #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
     #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
-    pub(super) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
+    pub(super) unsafe fn inverse(&self, dst: *mut u64, src: *const u64, scale: u64, scaled_root: u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
         let Direction { passes, groups } = &self.inverse;
@@ -108,12 +108,15 @@ impl Tables {
         passes::inverse(
             n,
             passes,
-            // SAFETY: the caller vouches for the features and `n` words at `a`; `passes::inverse` gives ranges of the
+            // SAFETY: the caller vouches for the features and `n` words at `dst`; `passes::inverse` gives ranges of the
             // limb, of whole blocks.
-            |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
-            // SAFETY: the caller vouches for the features and `n` words at `a`, of which the range is a part; the
-            // groups' records are from the range's first group on.
-            |start, len| unsafe { all_groups::<true>(c, &groups[start / 8 * GROUP_WORDS..], a.add(start), len) },
+            |pass, start, len| unsafe { inverse_pass(c, pass, dst, start, len, pass.is_top(n).then_some(&top)) },
+            // SAFETY: the caller vouches for the features and `n` words at `src` and `dst`, of which the range is a
+            // part; the groups' records are from the range's first group on.
+            |start, len| unsafe {
+                passes::take_block(dst, src, start, len);
+                all_groups::<true>(c, &groups[start / 8 * GROUP_WORDS..], dst.add(start), len);
+            },
         );
     }
 }

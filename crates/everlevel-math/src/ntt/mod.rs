@@ -164,16 +164,43 @@ impl Ntt {
         match &self.tables {
             Tables::Scalar(tables) => tables.inverse(a, scale),
             // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA, or NEON, were detected; `a` has the `n`
-            // words, as was just checked.
+            // words, as was just checked, and is source and result alike.
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Tables::FourLanes(tables) => unsafe {
-                tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
+                tables.inverse(a.as_mut_ptr(), a.as_ptr(), scale, self.modulus.mul(scale, self.last_root));
             },
             // SAFETY: `Ntt::new` makes these tables only where AVX-512 with IFMA and VBMI was detected; `a` has the `n`
-            // words, as was just checked.
+            // words, as was just checked, and is source and result alike.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe {
-                tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
+                tables.inverse(a.as_mut_ptr(), a.as_ptr(), scale, self.modulus.mul(scale, self.last_root));
+            },
+        }
+    }
+
+    /// [`Ntt::inverse_scaled`] of `a` to `out`.
+    ///
+    /// # Panics
+    /// If a length differs from `n`.
+    pub fn inverse_scaled_into(&self, out: &mut [u64], a: &[u64], c: u64) {
+        assert!(a.len() == 1 << self.log_n && out.len() == a.len());
+        let scale = self.modulus.mul(self.n_inv, c);
+        match &self.tables {
+            Tables::Scalar(tables) => {
+                out.copy_from_slice(a);
+                tables.inverse(out, scale);
+            }
+            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA, or NEON, were detected; both slices have
+            // `n` words, as was just checked, and a shared borrow and an exclusive one don't overlap.
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::FourLanes(tables) => unsafe {
+                tables.inverse(out.as_mut_ptr(), a.as_ptr(), scale, self.modulus.mul(scale, self.last_root));
+            },
+            // SAFETY: `Ntt::new` makes these tables only where AVX-512 with IFMA and VBMI was detected; both slices
+            // have `n` words, as was just checked, and a shared borrow and an exclusive one don't overlap.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx512(tables) => unsafe {
+                tables.inverse(out.as_mut_ptr(), a.as_ptr(), scale, self.modulus.mul(scale, self.last_root));
             },
         }
     }

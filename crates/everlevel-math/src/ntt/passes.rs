@@ -90,6 +90,18 @@ pub(super) fn inverse<W>(
     sweeps.iter().rev().for_each(|p| pass(p, 0, n));
 }
 
+/// Copies the `len` words from `start`, unless they are there: a block that is about to be worked on in cache.
+///
+/// # Safety
+/// `src` is readable and `dst` writable for `start + len` words; they are equal or don't overlap.
+#[inline]
+pub(super) unsafe fn take_block(dst: *mut u64, src: *const u64, start: usize, len: usize) {
+    if !std::ptr::eq(dst, src) {
+        // SAFETY: the caller vouches for the words, and that different pointers are of words that don't overlap.
+        unsafe { std::ptr::copy_nonoverlapping(src.add(start), dst.add(start), len) };
+    }
+}
+
 /// Levels of a transform of size `2^log_n` that are swept over the whole limb, at most.
 pub(super) fn swept_levels(log_n: u32) -> u32 {
     log_n.saturating_sub(LOG_BLOCK)
