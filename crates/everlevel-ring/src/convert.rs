@@ -75,26 +75,41 @@ impl DigitLimb<'_> {
 /// A converter, and one stretch of its sources and targets.
 type Stretch<'a> = (&'a BasisConverter, Vec<&'a [u64]>, Vec<&'a mut [u64]>);
 
-impl<'a> Conversion<'a> {
-    /// The limbs of `a` that the converter is from, at `primes`, times `factor(prime)`.
-    fn new(
-        ring: &Ring,
-        converter: &'a BasisConverter,
-        a: &Poly<Eval>,
-        primes: &PrimeSet,
-        factor: impl Fn(usize) -> u64 + Sync,
-    ) -> Self {
-        let sources = primes
-            .indices()
-            .par_iter()
-            .zip(converter.scale())
-            .map(|(&i, &scale)| {
-                let mut limb = ring.scratch_limb();
-                limb.copy_from_slice(a.limb(i));
-                ring.ntt(i).inverse_scaled(&mut limb, ring.modulus(i).mul(scale, factor(i)));
+/// A limb in transform representation that a conversion is from.
+enum Source<'a> {
+    Own(Limb),
+    Shared(&'a [u64]),
+}
+
+impl Source<'_> {
+    /// In coefficient representation, times a constant.
+    fn in_coefficients(self, ring: &Ring, prime: usize, factor: u64) -> Limb {
+        match self {
+            Self::Own(mut limb) => {
+                ring.ntt(prime).inverse_scaled(&mut limb, factor);
                 limb
-            })
-            .collect();
+            }
+            Self::Shared(from) => {
+                let mut limb = ring.scratch_limb();
+                ring.ntt(prime).inverse_scaled_into(&mut limb, from, factor);
+                limb
+            }
+        }
+    }
+}
+
+/// For each polynomial, the limbs of all primes in coefficient representation. `all` has by prime a factor, and the
+/// limb of each polynomial.
+fn in_coefficients(ring: &Ring, all: Vec<(usize, u64, Vec<Source<'_>>)>, count: usize) -> Vec<Vec<Limb>> {
+    let of_prime = |(prime, factor, sources): (usize, u64, Vec<Source<'_>>)| {
+        sources.into_iter().map(|source| source.in_coefficients(ring, prime, factor)).collect()
+    };
+    transposed(all.into_par_iter().map(of_prime).collect(), count)
+}
+
+impl<'a> Conversion<'a> {
+    /// From limbs in coefficient representation, times the converter's scales.
+    fn new(ring: &Ring, converter: &'a BasisConverter, sources: Vec<Limb>) -> Self {
         let targets = converter.to().iter().map(|_| ring.scratch_limb()).collect();
         Self { converter, sources, targets }
     }
@@ -160,11 +175,17 @@ impl Ring {
             })
             .collect();
         let converters: Vec<_> = parts.iter().map(|(_, own, targets)| self.converter(own, targets)).collect();
-        let each_part = |a: &Cow<'_, Poly<Eval>>| {
-            let each = parts.iter().zip(&converters);
-            each.map(|((_, own, _), converter)| Conversion::new(self, converter, a, own, |_| 1)).collect::<Vec<_>>()
-        };
-        let mut conversions: Vec<Conversion> = all.iter().flat_map(each_part).collect();
+        let sources = parts.iter().zip(&converters).flat_map(|((_, own, _), converter)| {
+            let limbs = |prime: usize| all.iter().map(move |a| Source::Shared(a.limb(prime))).collect();
+            own.indices().iter().zip(converter.scale()).map(move |(&prime, &scale)| (prime, scale, limbs(prime)))
+        });
+        let mut conversions: Vec<Conversion> = Vec::new();
+        for sources in in_coefficients(self, sources.collect(), all.len()) {
+            let mut sources = sources.into_iter();
+            for ((_, own, _), converter) in parts.iter().zip(&converters) {
+                conversions.push(Conversion::new(self, converter, sources.by_ref().take(own.len()).collect()));
+            }
+        }
         Conversion::run(&mut conversions);
 
         // By prime, the limb of each digit of each polynomial.
@@ -215,16 +236,22 @@ impl Ring {
             return all.into_iter().map(multiplied).collect();
         }
         let converter = self.converter(&dropped, target);
-        let factor = |i| self.product_mod(&gained, i);
+        let count = all.len();
+        let mut limbs: Vec<Vec<Option<Limb>>> =
+            all.into_iter().map(|a| a.into_limbs().into_iter().map(Some).collect()).collect();
+        let sources = dropped.indices().iter().zip(converter.scale()).map(|(&prime, &scale)| {
+            let factor = self.modulus(prime).mul(scale, self.product_mod(&gained, prime));
+            let taken = limbs.iter_mut().filter_map(|limbs| limbs[old.position(prime)?].take());
+            (prime, factor, taken.map(Source::Own).collect())
+        });
+        let sources = in_coefficients(self, sources.collect(), count);
         let mut conversions: Vec<Conversion> =
-            all.iter().map(|a| Conversion::new(self, &converter, a, &dropped, factor)).collect();
+            sources.into_iter().map(|sources| Conversion::new(self, &converter, sources)).collect();
         Conversion::run(&mut conversions);
 
         // By prime of the target, the limb that stays, where there is one, and the remainder, of each polynomial.
-        let count = all.len();
         let mut by_prime: Vec<Vec<(Option<Limb>, Limb)>> = target.indices().iter().map(|_| Vec::new()).collect();
-        for (a, conversion) in all.into_iter().zip(conversions) {
-            let mut kept: Vec<Option<Limb>> = a.into_limbs().into_iter().map(Some).collect();
+        for (mut kept, conversion) in limbs.into_iter().zip(conversions) {
             let remainders = conversion.targets.into_iter();
             for ((limbs, &prime), remainder) in by_prime.iter_mut().zip(target.indices()).zip(remainders) {
                 limbs.push((old.position(prime).and_then(|at| kept[at].take()), remainder));
@@ -239,11 +266,13 @@ impl Ring {
                 let finished = |(kept, mut remainder): (Option<Limb>, Limb)| {
                     self.ntt(i).forward(&mut remainder);
                     match kept {
-                        Some(mut limb) => {
-                            if !gained.is_empty() {
-                                m.mul_scalar_assign(&mut limb, self.product_mod(&gained, i));
-                            }
+                        Some(mut limb) if gained.is_empty() => {
                             m.sub_mul_scalar_assign(&mut limb, &remainder, inverse);
+                            limb
+                        }
+                        Some(mut limb) => {
+                            let factor = m.mul(self.product_mod(&gained, i), inverse);
+                            m.mul_scalars_add_assign(&mut limb, &remainder, [factor, m.neg(inverse)]);
                             limb
                         }
                         None => {
@@ -263,8 +292,7 @@ impl Ring {
         let mut out = self.uninit(target);
         self.each_limb(&mut out, |m, limb, i| match a.set.position(i) {
             Some(at) => {
-                limb.copy_from_slice(&a.limbs()[at]);
-                m.mul_scalar_assign(limb, self.product_mod(gained, i));
+                m.mul_scalar_into(limb, &a.limbs()[at], self.product_mod(gained, i));
             }
             None => limb.fill(0),
         });

@@ -77,6 +77,51 @@ impl Ring {
         d
     }
 
+    /// `Σ_k c_k·x_k` of pairs of polynomials over `set`, where what lacks a prime counts as zero there: `c_k` is
+    /// `factor(k, modulus)`.
+    pub fn combine(
+        &self,
+        set: &PrimeSet,
+        terms: &[[&Poly<Eval>; 2]],
+        factor: impl Fn(usize, &Modulus) -> u64 + Sync,
+    ) -> [Poly<Eval>; 2] {
+        if let Some(beside) = terms.iter().flatten().find(|poly| poly.is_there()) {
+            let mut sums = [Poly::zero_there(beside, set), Poly::zero_there(beside, set)];
+            for (k, term) in terms.iter().enumerate() {
+                let each = sums.iter_mut().zip(term);
+                each.for_each(|(sum, x)| self.mul_residues_add_assign(sum, x, |m| factor(k, m)));
+            }
+            return sums;
+        }
+        let mut sums = [self.uninit::<Eval>(set), self.uninit(set)];
+        let [c0, c1] = sums.each_mut().map(Poly::limbs_mut);
+        c0.par_iter_mut().zip(c1).zip(set.indices()).for_each(|((l0, l1), &prime)| {
+            let m = self.modulus(prime);
+            let there = |k: &usize| terms[*k][0].set.contains(prime);
+            let all: Vec<usize> = (0..terms.len()).filter(there).collect();
+            for (at, some) in all.chunks(MOST_TERMS).enumerate() {
+                let factors: Vec<[u64; 1]> = some.iter().map(|&k| [factor(k, m)]).collect();
+                let y: Vec<&[u64]> = factors.iter().map(|factor| &factor[..]).collect();
+                let [x0, x1] = [0, 1].map(|part| some.iter().map(|&k| terms[k][part].limb(prime)).collect::<Vec<_>>());
+                let sums_into =
+                    |outs: [&mut [u64]; 2]| m.inner_product_pair_by_runs_into(outs, [&x0, &x1], &y, self.log_n());
+                if at == 0 {
+                    sums_into([l0, l1]);
+                } else {
+                    let mut more = [self.scratch_limb(), self.scratch_limb()];
+                    sums_into(more.each_mut().map(|limb| &mut limb[..]));
+                    m.add_assign(l0, &more[0]);
+                    m.add_assign(l1, &more[1]);
+                }
+            }
+            if all.is_empty() {
+                l0.fill(0);
+                l1.fill(0);
+            }
+        });
+        sums
+    }
+
     /// `Σ_k x_k·y_k` over `set`, of which every operand has the primes.
     pub fn inner_product(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&Poly<Eval>]) -> Poly<Eval> {
         assert_eq!(x.len(), y.len(), "inner product: as many factors on both sides");

@@ -43,6 +43,24 @@ pub(crate) enum Lifted<'a> {
     },
 }
 
+impl Lifted<'_> {
+    /// The packed residues from `at` on.
+    fn packed(&self, at: usize, len: usize) -> Option<&[u8]> {
+        match self {
+            Self::Packed(limb) => Some(packed::block(limb, at, len)),
+            _ => None,
+        }
+    }
+
+    /// The length of runs, and their values from `at` on.
+    fn short(&self, at: usize) -> Option<(usize, &[u64])> {
+        match self {
+            Self::Short { run, values } => Some((*run, &values[at / run..])),
+            _ => None,
+        }
+    }
+}
+
 impl Diagonal {
     /// A plaintext in powers of `X^(n/len)`, of a length that is a power of two.
     ///
@@ -134,20 +152,48 @@ impl Diagonal {
 pub(crate) struct Scratch(Vec<u64>);
 
 /// For both parts `p`: `out[p] = Σ_k diagonal_k ⊙ x_k[p]` on the block from `at`.
+///
+/// Diagonals of one form, as those of a stage are, are read in it; those of several are expanded first.
 pub(crate) fn inner_products(
     m: &Modulus,
     at: usize,
     outs: [&mut [u64]; 2],
     terms: &[(&Lifted<'_>, [&[u64]; 2])],
-    Scratch(scratch): &mut Scratch,
+    scratch: &mut Scratch,
 ) {
     assert!(terms.len() <= MOST_TERMS, "at most 64 baby steps");
     let len = outs[0].len();
-    let expanded = terms.iter().filter(|(lifted, _)| !matches!(lifted, Lifted::Whole(_))).count();
-    scratch.resize(expanded * len, 0);
+    let [x0, x1]: [Vec<&[u64]>; 2] = [0, 1].map(|part| terms.iter().map(|(_, x)| x[part]).collect());
+    let x = [&x0[..], &x1[..]];
+    let packed: Option<Vec<&[u8]>> = terms.iter().map(|(lifted, _)| lifted.packed(at, len)).collect();
+    if let Some(y) = packed {
+        return m.inner_product_pair_by_packed_into(outs, x, &y);
+    }
+    let runs: Option<Vec<(usize, &[u64])>> = terms.iter().map(|(lifted, _)| lifted.short(at)).collect();
+    if let Some((run, y)) = runs.and_then(|all| {
+        let (runs, y): (Vec<usize>, Vec<&[u64]>) = all.into_iter().unzip();
+        let first = *runs.first()?;
+        runs.iter().all(|run| *run == first).then_some((first, y))
+    }) {
+        return m.inner_product_pair_by_runs_into(outs, x, &y, run.ilog2());
+    }
+    let y = expanded(at, len, terms, scratch);
+    for (out, x) in outs.into_iter().zip(x) {
+        m.inner_product_into(out, x, &y);
+    }
+}
+/// The residues of every diagonal on the block from `at`.
+fn expanded<'a>(
+    at: usize,
+    len: usize,
+    terms: &[(&'a Lifted<'_>, [&[u64]; 2])],
+    Scratch(scratch): &'a mut Scratch,
+) -> Vec<&'a [u64]> {
+    let count = terms.iter().filter(|(lifted, _)| !matches!(lifted, Lifted::Whole(_))).count();
+    scratch.resize(count * len, 0);
     let mut space = scratch.chunks_exact_mut(len);
     let mut space = || space.next().unwrap_or_else(|| unreachable!("a piece for each that is not whole"));
-    let y: Vec<&[u64]> = terms
+    terms
         .iter()
         .map(|(lifted, _)| match lifted {
             Lifted::Whole(limb) => &limb[at..at + len],
@@ -164,9 +210,5 @@ pub(crate) fn inner_products(
                 &*expanded
             }
         })
-        .collect();
-    for (part, out) in outs.into_iter().enumerate() {
-        let x: Vec<&[u64]> = terms.iter().map(|(_, x)| x[part]).collect();
-        m.inner_product_into(out, &x, &y);
-    }
+        .collect()
 }

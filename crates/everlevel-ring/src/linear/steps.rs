@@ -58,12 +58,11 @@ struct Work<'a> {
     maps: Vec<Arc<GaloisMap>>,
 }
 
-/// A ciphertext to be rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is
-/// one.
+/// A ciphertext to be rotated, at one prime: the digits of its mask, its body times `P`, and the key.
 struct Source<'a> {
     digits: &'a [(Vec<usize>, Poly<Eval>)],
-    parts: &'a [Limb; 2],
-    rows: Option<&'a Rows<'a>>,
+    body: &'a [u64],
+    rows: &'a Rows<'a>,
 }
 
 /// For each row that digits are multiplied with, the packed body and mask of a key at one prime.
@@ -133,10 +132,14 @@ impl<'a> Work<'a> {
                 let each = self.maps.iter().zip(&rows).zip(rotated.chunks_exact_mut(2 * block_len));
                 for ((map, rows), out) in each {
                     let (r0, r1) = out.split_at_mut(block_len);
-                    let from = Source { digits: &input.digits, parts, rows: rows.as_ref() };
+                    let Some(rows) = rows else { continue };
+                    let from = Source { digits: &input.digits, body: &parts[0], rows };
                     self.rotate_block((prime, block), map, from, ([r0, r1], &mut product));
                 }
-                let rotated = |baby: usize| [0, 1].map(|part| &rotated[(2 * baby + part) * block_len..][..block_len]);
+                let rotated = |baby: usize| match rows[baby] {
+                    Some(_) => [0, 1].map(|part| &rotated[(2 * baby + part) * block_len..][..block_len]),
+                    None => parts.each_ref().map(|part| &part[at..at + block_len]),
+                };
                 for (outs, row) in outputs.iter_mut().zip(&diagonals) {
                     let outs = outs.each_mut().map(|o| &mut o[at..at + block_len]);
                     let terms: Vec<_> =
@@ -151,9 +154,8 @@ impl<'a> Work<'a> {
     fn times_special(&self, c: &Poly<Eval>, prime: usize) -> Limb {
         let mut limb = self.ring.scratch_limb();
         if self.steps.source.contains(prime) {
-            limb.copy_from_slice(c.limb(prime));
             let p = self.ring.product_mod(&self.steps.gadget.special, prime);
-            self.ring.modulus(prime).mul_scalar_assign(&mut limb, p);
+            self.ring.modulus(prime).mul_scalar_into(&mut limb, c.limb(prime), p);
         } else {
             limb.fill(0);
         }
@@ -167,29 +169,24 @@ impl<'a> Work<'a> {
         self.inputs.first().map_or(Vec::new(), |input| each_row(&input.digits).map(row).collect())
     }
 
-    /// Block `block` of `σ(<digits, key> + (P·c0, 0))`, or of `(P·c0, P·c1)` where there is no key.
+    /// Block `block` of `σ(<digits, key> + (P·c0, 0))`.
     fn rotate_block(
         &self,
         (prime, block): (usize, usize),
         map: &GaloisMap,
-        Source { digits, parts: [c0, c1], rows }: Source,
+        Source { digits, body, rows }: Source,
         ([r0, r1], product): ([&mut [u64]; 2], &mut [u64]),
     ) {
         let len = r0.len();
         let from = map.source_block(block, len) * len;
         let range = from..from + len;
-        let Some(rows) = rows else {
-            r0.copy_from_slice(&c0[range.clone()]);
-            r1.copy_from_slice(&c1[range]);
-            return;
-        };
         let m = self.ring.modulus(prime);
         let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
         let part = |k: usize| rows.iter().map(move |r| packed::block(&r[k], from, len));
         let (b, a): (Vec<&[u8]>, Vec<&[u8]>) = (part(0).collect(), part(1).collect());
         let (u0, u1) = product.split_at_mut(len);
         m.inner_product_packed_pair_into(u0, u1, &x, &b, &a);
-        m.add_assign(u0, &c0[range]);
+        m.add_assign(u0, &body[range]);
         map.apply_block_into(r0, u0, block);
         map.apply_block_into(r1, u1, block);
     }
@@ -217,10 +214,15 @@ impl Ring {
             return self.giant_sums_there(steps, sums);
         }
         let full = source.union(&gadget.special);
-        let mut accs: Vec<[Poly<Eval>; 2]> = sums.iter().map(|_| [self.zero(&full), self.zero(&full)]).collect();
-        let mut sums: Vec<_> = sums.into_iter().map(Vec::into_iter).collect();
-        for (rotation, rows) in rotations {
-            let sums = sums.iter_mut().filter_map(Iterator::next);
+        let mut sums: Vec<Vec<Option<[Poly<Eval>; 2]>>> =
+            sums.into_iter().map(|sums| sums.into_iter().map(Some).collect()).collect();
+        // The sums that are not rotated are what the others are added to.
+        let still = rotations.iter().position(|(_, rows)| rows.is_none());
+        let first = |sums: &mut Vec<Option<_>>| still.and_then(|at| sums.get_mut(at)?.take());
+        let zero = || [self.zero(&full), self.zero(&full)];
+        let mut accs: Vec<[Poly<Eval>; 2]> = sums.iter_mut().map(|sums| first(sums).unwrap_or_else(zero)).collect();
+        for (at, (rotation, rows)) in rotations.iter().enumerate() {
+            let sums = sums.iter_mut().filter_map(|sums| sums.get_mut(at)?.take());
             let Some(rows) = rows else {
                 for ([acc0, acc1], [c0, c1]) in accs.iter_mut().zip(sums) {
                     self.add_assign(acc0, &c0);
