@@ -40,11 +40,6 @@ impl Batch {
         self.cts[0].set()
     }
 
-    /// As many zeros over other primes, on the same device.
-    pub fn zeros(&self, ring: &Ring, set: &PrimeSet) -> Vec<Rlwe> {
-        self.cts.iter().map(|ct| ct.zero_beside(ring, set)).collect()
-    }
-
     /// `self += other`, at the same level.
     fn add_assign(&mut self, ring: &Ring, other: &Self) {
         debug_assert_eq!(self.level, other.level);
@@ -175,36 +170,36 @@ impl Ladder {
         let shared = from.filter(|from| terms.len() == 1 || ratio(ring, from, to).log2() >= needed);
         let own = |w: &Batch| shared.clone().unwrap_or_else(|| intermediate(ring, w.set(), to));
         let from = terms.iter().map(|(w, _)| own(w)).reduce(|a, b| a.union(&b)).expect("a combination has terms");
-        let mut sums = terms[0].0.zeros(ring, &from);
-        self.add_multiples(ring, parts_of(&mut sums), terms, (&from, own), target);
+        let sums = self.combined(ring, terms, (&from, own), target, &[]);
         Batch { cts: Rlwe::rescale_many(sums, ring, to), level: target }
     }
 
-    /// `sums += Σ c_i·w_i` modulo `from`, before the division that brings them to `target`: each by way of those primes
-    /// that are its `own`.
-    fn add_multiples<'s>(
+    /// `Σ c_i·w_i` modulo `from`, before the division that brings them to `target`, and added to what is there of each:
+    /// every term by way of those primes that are its `own`.
+    fn combined(
         &self,
         ring: &Ring,
-        sums: impl Iterator<Item = [&'s mut Poly<Eval>; 2]>,
         terms: &[(&Batch, f64)],
         (from, own): (&PrimeSet, impl Fn(&Batch) -> PrimeSet),
         target: usize,
-    ) {
+        there: &[[&Poly<Eval>; 2]],
+    ) -> Vec<Rlwe> {
         let factor = |(w, c): &(&Batch, f64)| {
             let own = own(w);
             (self.factor(ring, *c, w.level, &own, target).0, from.difference(&own))
         };
         let factors: Vec<(i128, PrimeSet)> = terms.iter().map(factor).collect();
-        for (at, [c0, c1]) in sums.enumerate() {
-            for ((w, _), (integer, lacking)) in terms.iter().zip(&factors) {
-                let residue = |m: &Modulus| {
-                    let primes = lacking.indices().iter().map(|&prime| m.reduce(ring.modulus(prime).q()));
-                    primes.fold(m.reduce_i128(*integer), |product, q| m.mul(product, q))
-                };
-                ring.mul_residues_add_assign(c0, &w.cts[at].c0, residue);
-                ring.mul_residues_add_assign(c1, &w.cts[at].c1, residue);
-            }
-        }
+        let residue = |k: usize, m: &Modulus| {
+            let Some((integer, lacking)) = factors.get(k) else { return 1 };
+            let primes = lacking.indices().iter().map(|&prime| m.reduce(ring.modulus(prime).q()));
+            primes.fold(m.reduce_i128(*integer), |product, q| m.mul(product, q))
+        };
+        let combine = |at: usize| {
+            let parts = terms.iter().map(|(w, _)| [&w.cts[at].c0, &w.cts[at].c1]).chain(there.get(at).copied());
+            let [c0, c1] = ring.combine(from, &parts.collect::<Vec<_>>(), residue);
+            Rlwe { c0, c1 }
+        };
+        (0..terms[0].0.cts.len()).map(combine).collect()
     }
 
     /// The factor of a value whose primes at a lower level are taken as they are, at that level's scale: none where it
@@ -270,12 +265,22 @@ impl Ladder {
         if merged.is_empty() {
             return;
         }
-        if let Some(products) = &mut sum.products {
-            let parts = products.iter_mut().map(|[c0, c1, _]| [c0, c1]);
-            return self.add_multiples(ring, parts, &merged, (from, |_: &Batch| from.clone()), sum.target);
+        let combined = |there: &[[&Poly<Eval>; 2]]| {
+            self.combined(ring, &merged, (from, |_: &Batch| from.clone()), sum.target, there)
+        };
+        match &mut sum.products {
+            Some(products) => {
+                let there: Vec<[&Poly<Eval>; 2]> = products.iter().map(|[c0, c1, _]| [c0, c1]).collect();
+                let sums = combined(&there);
+                for ([c0, c1, _], sum) in products.iter_mut().zip(sums) {
+                    (*c0, *c1) = (sum.c0, sum.c1);
+                }
+            }
+            None => {
+                let there: Vec<[&Poly<Eval>; 2]> = sum.linear.iter().flatten().map(|ct| [&ct.c0, &ct.c1]).collect();
+                sum.linear = Some(combined(&there));
+            }
         }
-        let linear = sum.linear.get_or_insert_with(|| merged[0].0.zeros(ring, from));
-        self.add_multiples(ring, parts_of(linear), &merged, (from, |_: &Batch| from.clone()), sum.target);
     }
 
     /// The value of a sum that has a product.
@@ -318,11 +323,6 @@ impl LadderSum {
     pub fn new(target: usize) -> Self {
         Self { target, products: None, linear: None, apart: None }
     }
-}
-
-/// The two polynomials of each ciphertext.
-fn parts_of(cts: &mut [Rlwe]) -> impl Iterator<Item = [&mut Poly<Eval>; 2]> {
-    cts.iter_mut().map(|ct| [&mut ct.c0, &mut ct.c1])
 }
 
 /// A product of two ciphertexts, before it is relinearized.

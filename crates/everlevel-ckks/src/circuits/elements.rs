@@ -127,7 +127,7 @@ impl Arithmetic for OfLevels<'_> {
     }
 
     fn zero(&self, x: &Batch) -> Batch {
-        Batch { cts: x.zeros(self.ring, x.set()), level: x.level }
+        Batch { cts: x.cts.iter().map(|ct| ct.zero_beside(self.ring, x.set())).collect(), level: x.level }
     }
 }
 
