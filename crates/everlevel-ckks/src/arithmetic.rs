@@ -207,7 +207,7 @@ impl Context {
         self.check_product("multiply", a, b)?;
         Ok(self.install(|core| {
             let (a, b, level) = core.factors(a, b);
-            let parts = ladder::tensor(&core.ring, [a.rlwe(), b.rlwe()]);
+            let parts = ladder::tensor(&core.ring, [a.rlwe(), b.rlwe()], 1);
             let [c0, c1, c2] = parts.map(|d| core.ring.rescale(d, &core.ladder.sets[level - 1]));
             let rlwe = everlevel_rlwe::Rlwe { c0, c1 };
             core.product(rlwe, Some(c2), &a, &b, level)

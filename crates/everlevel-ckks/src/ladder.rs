@@ -230,15 +230,12 @@ impl Ladder {
     pub fn add_product(&self, ring: &Ring, sum: &mut LadderSum, [a, b]: [&Batch; 2], times: u8) {
         let above = sum.target + 1;
         let first = self.at_level(ring, a, above);
-        let mut product = if std::ptr::eq(a, b) {
-            squares(ring, &first)
+        let mut product: Vec<Tensor> = if std::ptr::eq(a, b) {
+            squares(ring, &first, times)
         } else {
             let second = self.at_level(ring, b, above);
-            first.cts.iter().zip(&second.cts).map(|(a, b)| tensor(ring, [a, b])).collect()
+            first.cts.iter().zip(&second.cts).map(|(a, b)| tensor(ring, [a, b], times)).collect()
         };
-        if times > 1 {
-            multiply(ring, &mut product, times);
-        }
         let Some(products) = &mut sum.products else {
             let linear = sum.linear.take().into_iter().flatten();
             for ([c0, c1, _], linear) in product.iter_mut().zip(linear) {
@@ -328,29 +325,18 @@ impl LadderSum {
 /// A product of two ciphertexts, before it is relinearized.
 pub(crate) type Tensor = [Poly<Eval>; 3];
 
-/// `a²` of each, before they are relinearized.
-pub(crate) fn squares(ring: &Ring, a: &Batch) -> Vec<Tensor> {
-    a.cts.iter().map(|a| ring.tensor_square([&a.c0, &a.c1])).collect()
+/// `times·a²` of each, before they are relinearized and rescaled: what is multiplied afterwards has a rounding that is
+/// as many times as large.
+pub(crate) fn squares(ring: &Ring, a: &Batch, times: u8) -> Vec<Tensor> {
+    a.cts.iter().map(|a| ring.tensor_square([&a.c0, &a.c1], times)).collect()
 }
 
-/// `2w²` of each before they are relinearized and rescaled: what is doubled afterwards has a rounding twice as large.
-pub(crate) fn doubled_squares(ring: &Ring, w: &Batch) -> Vec<Tensor> {
-    let mut squares = squares(ring, w);
-    multiply(ring, &mut squares, 2);
-    squares
-}
-
-/// `times·p` of each product.
-fn multiply(ring: &Ring, products: &mut [Tensor], times: u8) {
-    products.iter_mut().flatten().for_each(|part| ring.mul_residues_assign(part, |_| times.into()));
-}
-
-/// The tensor product of two ciphertexts over the same primes.
-pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> Tensor {
-    ring.tensor([&a.c0, &a.c1], [&b.c0, &b.c1])
+/// The tensor product of two ciphertexts over the same primes, `times` times.
+pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2], times: u8) -> Tensor {
+    ring.tensor([&a.c0, &a.c1], [&b.c0, &b.c1], times)
 }
 
 /// `a·b` over the same primes, relinearized and rescaled to `target`.
 pub(crate) fn mul_relinearize(ring: &Ring, operands: [&Rlwe; 2], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
-    key.relinearize(ring, tensor(ring, operands), target)
+    key.relinearize(ring, tensor(ring, operands, 1), target)
 }

@@ -1,6 +1,8 @@
 //! Operations that schemes compose, each in one pass over the limbs: Gaussian integers, tensor products, inner
 //! products.
 
+use std::ops::Range;
+
 use everlevel_math::Modulus;
 use rayon::prelude::*;
 
@@ -10,6 +12,9 @@ use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Most terms of an inner product that a kernel takes.
 pub(crate) const MOST_TERMS: usize = 64;
+
+/// Residues of a tensor product that are worked on together: its seven pieces stay in the second-level cache.
+const TENSOR_BLOCK: usize = 4096;
 
 impl Ring {
     /// `p *= re + im·i`, for integers.
@@ -49,31 +54,50 @@ impl Ring {
         [m.add(re, i_times), m.sub(re, i_times)]
     }
 
-    /// The coefficients of `1, s, s²` in `(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
-    pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+    /// The coefficients of `1, s, s²` in `times·(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
+    pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2], times: u8) -> [Poly<Eval>; 3] {
         if any_there([a0, a1, b0, b1]) {
-            return self.tensor_there([a0, a1], [b0, b1]);
+            return self.times_there(self.tensor_there([a0, a1], [b0, b1]), times);
         }
-        self.three(&a0.set, |m, i, d| m.tensor_into(d, [a0.limb(i), a1.limb(i)], [b0.limb(i), b1.limb(i)]))
+        self.three(&a0.set, times, |m, i, at, d| {
+            m.tensor_into(d, [a0, a1].map(|a| &a.limb(i)[at.clone()]), [b0, b1].map(|b| &b.limb(i)[at.clone()]));
+        })
     }
 
-    /// The coefficients of `1, s, s²` in `(a0 + a1·s)²`.
-    pub fn tensor_square(&self, [a0, a1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+    /// The coefficients of `1, s, s²` in `times·(a0 + a1·s)²`.
+    pub fn tensor_square(&self, [a0, a1]: [&Poly<Eval>; 2], times: u8) -> [Poly<Eval>; 3] {
         if any_there([a0, a1]) {
-            return self.tensor_there([a0, a1], [a0, a1]);
+            return self.times_there(self.tensor_there([a0, a1], [a0, a1]), times);
         }
-        self.three(&a0.set, |m, i, d| m.tensor_square_into(d, [a0.limb(i), a1.limb(i)]))
+        self.three(&a0.set, times, |m, i, at, d| m.tensor_square_into(d, [a0, a1].map(|a| &a.limb(i)[at.clone()])))
     }
 
-    /// Three polynomials, filled prime by prime.
-    fn three(&self, set: &PrimeSet, fill: impl Fn(&Modulus, usize, [&mut [u64]; 3]) + Sync) -> [Poly<Eval>; 3] {
+    fn times_there(&self, mut products: [Poly<Eval>; 3], times: u8) -> [Poly<Eval>; 3] {
+        if times > 1 {
+            products.iter_mut().for_each(|part| self.mul_residues_assign(part, |_| times.into()));
+        }
+        products
+    }
+
+    /// Three polynomials, filled prime by prime and stretch by stretch, each of which is multiplied in cache.
+    fn three(
+        &self,
+        set: &PrimeSet,
+        times: u8,
+        fill: impl Fn(&Modulus, usize, Range<usize>, [&mut [u64]; 3]) + Sync,
+    ) -> [Poly<Eval>; 3] {
         let mut d = [self.uninit::<Eval>(set), self.uninit(set), self.uninit(set)];
         let [d0, d1, d2] = d.each_mut().map(Poly::limbs_mut);
-        d0.par_iter_mut()
-            .zip(d1)
-            .zip(d2)
-            .zip(set.indices())
-            .for_each(|(((l0, l1), l2), &i)| fill(self.modulus(i), i, [l0, l1, l2]));
+        d0.par_iter_mut().zip(d1).zip(d2).zip(set.indices()).for_each(|(((l0, l1), l2), &prime)| {
+            let m = self.modulus(prime);
+            for at in (0..self.n()).step_by(TENSOR_BLOCK).map(|first| first..self.n().min(first + TENSOR_BLOCK)) {
+                let mut d = [&mut l0[at.clone()], &mut l1[at.clone()], &mut l2[at.clone()]];
+                fill(m, prime, at, d.each_mut().map(|d| &mut **d));
+                if times > 1 {
+                    d.into_iter().for_each(|d| m.mul_scalar_assign(d, times.into()));
+                }
+            }
+        });
         d
     }
 

@@ -255,8 +255,8 @@ impl Plan {
         let y = fit.before_the_last_doubling(OfLevels { ring, ladder, key }, u, check)?;
         // y² − 1/2 is half of 2y² − 1.
         let (mut squares, constant) = match results.are_halved {
-            true => (ladder::squares(ring, &y), -0.5),
-            false => (ladder::doubled_squares(ring, &y), -1.0),
+            true => (ladder::squares(ring, &y, 1), -0.5),
+            false => (ladder::squares(ring, &y, 2), -1.0),
         };
         if results.are_joined {
             let seconds = squares.split_off(squares.len() / 2);
