@@ -193,6 +193,9 @@ pub(crate) fn each_row(digits: &[(Vec<usize>, Poly<Eval>)]) -> impl Iterator<Ite
     digits.iter().flat_map(|(rows, digit)| rows.iter().map(move |&row| (row, digit)))
 }
 
+/// For each row that digits are multiplied with, the packed body and mask of a key at one prime.
+pub(crate) type KeyLimbs<'a> = Vec<[PackedLimb<'a>; 2]>;
+
 /// The limbs of pairs over the same primes, prime by prime.
 pub(crate) fn limbs_by_prime(all: &mut [[Poly<Eval>; 2]]) -> Vec<Vec<[&mut [u64]; 2]>> {
     let primes = all.first().map_or(0, |[first, _]| first.set().len());
@@ -406,27 +409,41 @@ impl Ring {
             let at_prime = |a: &Poly<Eval>| a.set().contains(prime);
             let addends: Vec<[Option<&[u64]>; 2]> =
                 addends.iter().map(|pair| pair.map(|a| Some(a.filter(|a| at_prime(a))?.limb(prime)))).collect();
-            let indices: Vec<usize> = each_row(first).map(|(row, _)| row).collect();
-            let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
-            let masks: Vec<PackedLimb> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
+            let key = self.key_limbs(rows, first, prime);
             for at in (0..self.n()).step_by(block_len) {
-                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
-                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
-                for ((digits, [o0, o1]), addends) in digits.iter().zip(&mut outs).zip(&addends) {
-                    let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
-                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
-                    m.inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+                for ((digits, outs), addends) in digits.iter().zip(&mut outs).zip(&addends) {
+                    let [o0, o1] = outs.each_mut().map(|out| &mut out[at..at + block_len]);
+                    self.multiply_block((prime, at), digits, &key, [&mut *o0, &mut *o1]);
                     for (out, addend) in [o0, o1].into_iter().zip(addends) {
-                        match addend {
-                            Some(addend) if factor == 1 => m.add_assign(out, &addend[at..at + block_len]),
-                            Some(addend) => m.mul_scalar_add_assign(out, &addend[at..at + block_len], factor),
-                            None => {}
+                        if let Some(addend) = addend {
+                            m.mul_scalar_add_assign(out, &addend[at..at + block_len], factor);
                         }
                     }
                 }
             }
         });
         products
+    }
+
+    /// The limbs of a key at one prime.
+    pub(crate) fn key_limbs<'k>(&self, rows: &'k ResidueRows, digits: &Digits, prime: usize) -> KeyLimbs<'k> {
+        let limbs =
+            |(row, _): (usize, _)| [PackedLimb::Held(rows.body_limb(row, prime)), rows.mask_limb(self, row, prime)];
+        each_row(digits).map(limbs).collect()
+    }
+
+    /// The products of digits with a key at one prime, on the block from `at`.
+    pub(crate) fn multiply_block(
+        &self,
+        (prime, at): (usize, usize),
+        digits: &Digits,
+        key: &KeyLimbs<'_>,
+        [out0, out1]: [&mut [u64]; 2],
+    ) {
+        let len = out0.len();
+        let x: Vec<&[u64]> = each_row(digits).map(|(_, digit)| &digit.limb(prime)[at..at + len]).collect();
+        let part = |k: usize| key.iter().map(|limbs| packed::block(&limbs[k], at, len)).collect::<Vec<_>>();
+        self.modulus(prime).inner_product_packed_pair_into(out0, out1, &x, &part(0), &part(1));
     }
 
     /// [`Ring::rescale_many`] of pairs over the same primes.

@@ -45,4 +45,11 @@ pub fn automorphism(simd: Simd, log_n: u32, galois_elt: u64) {
     let mut sum = a.clone();
     map.apply_add_assign(&m, &mut sum, &eval);
     assert!((0..n).all(|i| sum[i] == (a[i] + expected[i]) % q));
+    let mut by_block = a.clone();
+    let len = (n / 4).max(8);
+    for (block, acc) in by_block.chunks_mut(len).enumerate() {
+        let s = map.source_block(block, len);
+        map.apply_block_add_assign(&m, acc, &eval[s * len..(s + 1) * len], block);
+    }
+    assert_eq!(by_block, sum);
 }

@@ -106,13 +106,18 @@ impl GaloisMap {
     /// `acc += σ(a)` in the transform domain, for a whole limb.
     pub fn apply_add_assign(&self, m: &Modulus, acc: &mut [u64], a: &[u64]) {
         assert_eq!(a.len(), 1 << self.log_n);
-        let groups = self.block_groups(acc.len(), a.len(), 0);
+        self.apply_block_add_assign(m, acc, a, 0);
+    }
+
+    /// Adds block `block` of `σ(a)`, of length `acc.len()`, from the block `source` of `a` that it is read from.
+    pub fn apply_block_add_assign(&self, m: &Modulus, acc: &mut [u64], source: &[u64], block: usize) {
+        let groups = self.block_groups(acc.len(), source.len(), block);
         match self.simd.0 {
             // SAFETY: the kernel needs AVX-512, which `Simd::available` detected before it made a `Simd` of this level;
             // its slices are checked by bounds.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => unsafe { avx512::apply_add(m.q(), acc, a, groups) },
-            _ => for_each_source(groups, a.len(), |i, s| acc[i] = m.add(acc[i], a[s])),
+            Level::Avx512Ifma => unsafe { avx512::apply_add(m.q(), acc, source, groups) },
+            _ => for_each_source(groups, source.len(), |i, s| acc[i] = m.add(acc[i], source[s])),
         }
     }
 

@@ -7,13 +7,11 @@ use crate::packed::avx512::{LOW_SIX, unpack8, unpacked8};
 use crate::prefetch::{LINE, prefetch_line};
 use crate::{Modulus, packed};
 
+use super::prefetch_ahead;
 use super::sliding::{SLIDING_OUTPUTS, SLIDING_WORDS, Slide};
 
 /// Vectors whose accumulators are held in registers together.
 const TOGETHER: usize = 4;
-
-/// Bytes of a packed limb between those that are read and those that are asked for.
-const AHEAD: usize = 24 * LINE;
 
 /// Adds `x·y` to the low and the high accumulator.
 #[inline]
@@ -51,16 +49,6 @@ pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: 
         at += 8;
     }
     at
-}
-
-/// Asks for the lines that are read [`AHEAD`] of a step's packed residues.
-#[inline]
-fn prefetch_ahead<const MIRRORED: bool>(step: &[u8]) {
-    let first = step.as_ptr();
-    let first = if MIRRORED { first.wrapping_sub(AHEAD) } else { first.wrapping_add(AHEAD) };
-    for line in 0..6 * 8 * TOGETHER / LINE {
-        prefetch_line(first.wrapping_add(line * LINE));
-    }
 }
 
 /// Two sums with the same second factors: those of term `k` at the `COUNT` vectors from place `at` are
@@ -124,7 +112,7 @@ pub(crate) fn inner_product_pair_by_packed_into(
 ) -> usize {
     pair_of_sums_into::<TOGETHER>(m, out, x, |k, at| {
         let y = packed::block(y[k], at, 8 * TOGETHER);
-        prefetch_ahead::<false>(y);
+        prefetch_ahead::<false>(y, 8 * TOGETHER);
         let mut unpacked = [_mm512_setzero_si512(); TOGETHER];
         for (i, unpacked) in unpacked.iter_mut().enumerate() {
             *unpacked = unpack8::<false>(&y[48 * i..]);
@@ -153,7 +141,7 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: b
             let x = x[at..at + STEP].as_chunks::<8>().0;
             for (acc, y) in acc.iter_mut().zip(&y) {
                 let y = packed::block(y[k], if MIRRORED { n - at - STEP } else { at }, STEP);
-                prefetch_ahead::<MIRRORED>(y);
+                prefetch_ahead::<MIRRORED>(y, 8 * TOGETHER);
                 for i in 0..TOGETHER {
                     let from = if MIRRORED { TOGETHER - 1 - i } else { i };
                     accumulate(&mut acc[i], read(&x[i]), unpack8::<MIRRORED>(&y[48 * from..]));

@@ -12,6 +12,8 @@ use crate::lanes::four::{
 };
 use crate::{Modulus, packed};
 
+use super::prefetch_ahead;
+
 /// Terms between reductions of a sum.
 const TERMS: usize = 16;
 
@@ -138,6 +140,10 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize, const MIRRORED: b
         len = blocks.len() * STEP;
         for (block, out) in blocks.iter_mut().enumerate() {
             let at = block * STEP;
+            for y in y {
+                let first = if MIRRORED { n - at - STEP } else { at };
+                prefetch_ahead::<MIRRORED>(packed::block(y, first, STEP), STEP);
+            }
             sums.write(out, x.len(), |k, i| (vector(c, x[k], at, i), packed_vector::<MIRRORED>(c, y[k], n, at, i)));
         }
     }
@@ -189,6 +195,7 @@ pub(crate) fn inner_product_pair_by_packed_into(
     let mut len = 0;
     // Both sums of a step, so that its packed residues are in cache for the second.
     for outs in each {
+        y.iter().for_each(|y| prefetch_ahead::<false>(packed::block(y, len, STEP), STEP));
         for (out, x) in [outs.0, outs.1].into_iter().zip(x) {
             sums.write(out, x.len(), |k, i| (vector(c, x[k], len, i), packed_vector::<false>(c, y[k], n, len, i)));
         }

@@ -1,5 +1,7 @@
 //! Sums of products of limbs, with the second factors as words or packed: methods of [`Modulus`].
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::prefetch::{LINE, prefetch_line};
 use crate::simd::vector_prefix;
 use crate::{Modulus, packed};
 
@@ -117,6 +119,22 @@ impl Modulus {
                 }
             });
         }
+    }
+}
+
+/// Bytes between packed residues that are read and those that are asked for.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const AHEAD: usize = 24 * LINE;
+
+/// Asks for the lines of packed residues that are read some steps later: after a step of `len`, or before it where they
+/// are read from the last to the first.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+fn prefetch_ahead<const MIRRORED: bool>(step: &[u8], len: usize) {
+    let first = step.as_ptr();
+    let first = if MIRRORED { first.wrapping_sub(AHEAD) } else { first.wrapping_add(AHEAD) };
+    for line in 0..(6 * len).div_ceil(LINE) {
+        prefetch_line(first.wrapping_add(line * LINE));
     }
 }
 

@@ -9,16 +9,19 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use everlevel_math::{GaloisMap, packed};
+use everlevel_math::GaloisMap;
 use rayon::prelude::*;
 
 use super::diagonal::{Lifted, Scratch, inner_products};
-use crate::residues::{Digits, PackedLimb, each_row, limbs_by_prime};
+use crate::residues::{Digits, KeyLimbs, limbs_by_prime};
 use crate::{Diagonal, Eval, HalfProduct, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
 /// Residues of a block: two rotated parts of sixteen baby steps, or the expanded blocks of sixteen terms, fill half a
 /// mebibyte.
 const BLOCK: usize = 2048;
+
+/// Residues of a block of a product that is turned.
+const TURNED_BLOCK: usize = 4096;
 
 /// A ciphertext, body and mask, and the digits of its mask.
 struct Input<'a> {
@@ -60,13 +63,10 @@ struct Work<'a> {
 
 /// A ciphertext to be rotated, at one prime: the digits of its mask, its body times `P`, and the key.
 struct Source<'a> {
-    digits: &'a [(Vec<usize>, Poly<Eval>)],
+    digits: &'a Digits,
     body: &'a [u64],
-    rows: &'a Rows<'a>,
+    key: &'a KeyLimbs<'a>,
 }
-
-/// For each row that digits are multiplied with, the packed body and mask of a key at one prime.
-type Rows<'a> = Vec<[PackedLimb<'a>; 2]>;
 
 /// One prime of the sums: for each giant step, its two parts.
 pub(super) type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
@@ -117,26 +117,28 @@ impl<'a> Work<'a> {
         let block_len = BLOCK.min(self.ring.n());
         let parts: Vec<[Limb; 2]> =
             self.inputs.iter().map(|input| input.ct.map(|c| self.times_special(c, prime))).collect();
-        let rows: Vec<Option<Rows>> =
-            self.steps.rotations.iter().map(|(_, rows)| Some(self.rows((*rows)?, prime))).collect();
+        // All ciphertexts have the same digits.
+        let digits = self.inputs.first().map(|input| &input.digits);
+        let key = |rows: Option<&'a ResidueRows>| Some(self.ring.key_limbs(rows?, digits?, prime));
+        let keys: Vec<Option<KeyLimbs>> = self.steps.rotations.iter().map(|(_, rows)| key(*rows)).collect();
         let lift = |d: &'a Option<Diagonal>| d.as_ref().map(|d| d.lift(self.ring, prime));
         let diagonals: Vec<Vec<Option<Lifted>>> =
             self.steps.diagonals.iter().map(|row| row.iter().map(lift).collect()).collect();
         let mut scratch = Scratch::default();
-        let mut rotated = vec![0u64; 2 * rows.len() * block_len];
+        let mut rotated = vec![0u64; 2 * keys.len() * block_len];
         // A product with a key, before it is turned.
         let mut product = vec![0u64; 2 * block_len];
         for block in 0..self.ring.n() / block_len {
             let at = block * block_len;
             for ((input, parts), outputs) in self.inputs.iter().zip(&parts).zip(&mut outputs) {
-                let each = self.maps.iter().zip(&rows).zip(rotated.chunks_exact_mut(2 * block_len));
-                for ((map, rows), out) in each {
+                let each = self.maps.iter().zip(&keys).zip(rotated.chunks_exact_mut(2 * block_len));
+                for ((map, key), out) in each {
                     let (r0, r1) = out.split_at_mut(block_len);
-                    let Some(rows) = rows else { continue };
-                    let from = Source { digits: &input.digits, body: &parts[0], rows };
+                    let Some(key) = key else { continue };
+                    let from = Source { digits: &input.digits, body: &parts[0], key };
                     self.rotate_block((prime, block), map, from, ([r0, r1], &mut product));
                 }
-                let rotated = |baby: usize| match rows[baby] {
+                let rotated = |baby: usize| match keys[baby] {
                     Some(_) => [0, 1].map(|part| &rotated[(2 * baby + part) * block_len..][..block_len]),
                     None => parts.each_ref().map(|part| &part[at..at + block_len]),
                 };
@@ -162,31 +164,19 @@ impl<'a> Work<'a> {
         limb
     }
 
-    fn rows<'k>(&self, key: &'k ResidueRows, prime: usize) -> Rows<'k> {
-        let row =
-            |(row, _): (usize, _)| [PackedLimb::Held(key.body_limb(row, prime)), key.mask_limb(self.ring, row, prime)];
-        // All ciphertexts have the same digits.
-        self.inputs.first().map_or(Vec::new(), |input| each_row(&input.digits).map(row).collect())
-    }
-
     /// Block `block` of `σ(<digits, key> + (P·c0, 0))`.
     fn rotate_block(
         &self,
         (prime, block): (usize, usize),
         map: &GaloisMap,
-        Source { digits, body, rows }: Source,
+        Source { digits, body, key }: Source,
         ([r0, r1], product): ([&mut [u64]; 2], &mut [u64]),
     ) {
         let len = r0.len();
         let from = map.source_block(block, len) * len;
-        let range = from..from + len;
-        let m = self.ring.modulus(prime);
-        let x: Vec<&[u64]> = each_row(digits).map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
-        let part = |k: usize| rows.iter().map(move |r| packed::block(&r[k], from, len));
-        let (b, a): (Vec<&[u8]>, Vec<&[u8]>) = (part(0).collect(), part(1).collect());
         let (u0, u1) = product.split_at_mut(len);
-        m.inner_product_packed_pair_into(u0, u1, &x, &b, &a);
-        m.add_assign(u0, &body[range]);
+        self.ring.multiply_block((prime, from), digits, key, [&mut *u0, &mut *u1]);
+        self.ring.modulus(prime).add_assign(u0, &body[from..from + len]);
         map.apply_block_into(r0, u0, block);
         map.apply_block_into(r1, u1, block);
     }
@@ -233,17 +223,41 @@ impl Ring {
             let (bodies, masks): (Vec<_>, Vec<_>) = sums.map(|[c0, c1]| (c0, c1)).unzip();
             let masks = self.rescale_many(masks, source);
             let digits = self.digits_of(gadget, masks.into_iter().map(Cow::Owned).collect());
-            let bodies: Vec<_> = bodies.iter().map(|body| [Some(body), None]).collect();
-            let one = PrimeSet::new([]);
-            let products = self.multiply_onto(&digits.iter().collect::<Vec<_>>(), rows, (&bodies, &one));
-            drop(digits);
-            let elt = self.rotation_elt(*rotation);
-            for ([acc0, acc1], [c0, c1]) in accs.iter_mut().zip(products) {
-                self.automorphism_add_assign(acc0, &c0, elt);
-                self.automorphism_add_assign(acc1, &c1, elt);
-            }
+            let map = self.galois_map(self.rotation_elt(*rotation));
+            self.add_turned(&mut accs, (&bodies, &digits), rows, &map);
         }
         accs
+    }
+
+    /// `acc += σ(<digits, key> + (body, 0))` for each of several ciphertexts over the same primes. A block of products
+    /// is turned while it is in cache, and blocks are taken in the key's order.
+    fn add_turned(
+        &self,
+        accs: &mut [[Poly<Eval>; 2]],
+        (bodies, digits): (&[Poly<Eval>], &[Digits]),
+        rows: &ResidueRows,
+        map: &GaloisMap,
+    ) {
+        let (Some([first, _]), Some(any)) = (accs.first(), digits.first()) else { return };
+        let set = first.set().clone();
+        let len = TURNED_BLOCK.min(self.n());
+        let mut blocks: Vec<[usize; 2]> =
+            (0..self.n() / len).map(|block| [map.source_block(block, len), block]).collect();
+        blocks.sort_unstable();
+        limbs_by_prime(accs).into_par_iter().zip(set.indices()).for_each(|(mut accs, &prime)| {
+            let (m, key) = (self.modulus(prime), self.key_limbs(rows, any, prime));
+            let mut product = vec![0u64; 2 * len];
+            let (u0, u1) = product.split_at_mut(len);
+            for [source, block] in &blocks {
+                let (from, to) = (source * len, block * len);
+                for ((digits, body), [acc0, acc1]) in digits.iter().zip(bodies).zip(&mut accs) {
+                    self.multiply_block((prime, from), digits, &key, [&mut *u0, &mut *u1]);
+                    m.add_assign(u0, &body.limb(prime)[from..from + len]);
+                    map.apply_block_add_assign(m, &mut acc0[to..to + len], u0, *block);
+                    map.apply_block_add_assign(m, &mut acc1[to..to + len], u1, *block);
+                }
+            }
+        });
     }
 }
 
