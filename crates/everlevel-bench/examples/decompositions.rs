@@ -104,7 +104,7 @@ fn by_residues(log_n: u32, key_bits: u32) -> Result<[Vec<Choice>; 2], Failure> {
             let [c0, c1] = [0, 1].map(|part| ring.uniform_poly(&set, &seed(i), part));
             Rlwe { c0, c1 }
         });
-        let tensor = |x: &Rlwe<Ring>, y: &Rlwe<Ring>| ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1]);
+        let tensor = |x: &Rlwe<Ring>, y: &Rlwe<Ring>| ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1], 1);
         let bits = ring.log2(&set);
         hybrid.push(Choice { seconds: operations(&ring, &key, [&x, &y], (tensor, &set)), bits });
         let auxiliary = PrimeSet::new(count..2 * count);
