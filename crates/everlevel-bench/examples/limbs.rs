@@ -216,7 +216,7 @@ fn residue_operations(log_n: u32, key_bits: u32, special: usize) -> Result<Opera
     let [c0, c1, d0, d1] = [0, 1, 2, 3].map(|i| ring.uniform_poly(&set, &seed(4), i));
     let below = PrimeSet::new(0..count - special - 1);
     let product = move |ring: &Ring, key: &SwitchingKey, ct: &Rlwe| {
-        let tensor = ring.tensor([&ct.c0, &ct.c1], [&d0, &d1]);
+        let tensor = ring.tensor([&ct.c0, &ct.c1], [&d0, &d1], 1);
         drop(black_box(key.relinearize(ring, tensor, &below)));
     };
     Ok(Operations {

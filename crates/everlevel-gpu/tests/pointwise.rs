@@ -92,19 +92,23 @@ fn scalings_have_the_bits_of_the_cpus() {
 }
 
 #[test]
-fn tensor_products_have_the_bits_of_the_cpus() {
+fn tensor_products_and_combinations_have_the_bits_of_the_cpus() {
     let ring = ring_of_all_sizes(12);
     let set = ring.all_primes();
     let random_ones: [Poly<Eval>; 4] = [4, 5, 6, 7].map(|seed| random(&ring, &set, seed));
     let largest_ones: [Poly<Eval>; 4] = [0; 4].map(|_| largest(&ring, &set));
     for factors in [random_ones, largest_ones] {
         let [a0, a1, b0, b1] = &factors;
-        let expected = ring.tensor([a0, a1], [b0, b1]);
-        let square = ring.tensor_square([a0, a1]);
-        for (name, device) in devices(&ring, 110) {
+        let expected = ring.tensor([a0, a1], [b0, b1], 1);
+        let square = ring.tensor_square([a0, a1], 2);
+        let terms = [[a0, a1], [b0, b1]];
+        let combined = ring.combine(&set, &terms, |k, m| m.q() - 1 - k as u64);
+        for (name, device) in devices(&ring, 132) {
             let [a0, a1, b0, b1] = factors.each_ref().map(|poly| poly.to_device(&ring, &device));
-            let got = ring.tensor([&a0, &a1], [&b0, &b1]).into_iter().chain(ring.tensor_square([&a0, &a1]));
-            for (got, expected) in got.zip(expected.iter().chain(&square)) {
+            let got = ring.tensor([&a0, &a1], [&b0, &b1], 1).into_iter().chain(ring.tensor_square([&a0, &a1], 2));
+            let terms = [[&a0, &a1], [&b0, &b1]];
+            let got = got.chain(ring.combine(&set, &terms, |k, m| m.q() - 1 - k as u64));
+            for (got, expected) in got.zip(expected.iter().chain(&square).chain(&combined)) {
                 assert_same(&got.to_host(&ring), expected, &name);
             }
         }
