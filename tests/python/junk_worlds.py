@@ -329,6 +329,8 @@ def bulk_world(folder: Path, parameters: str) -> World:
     x.save(folder / "ciphertext")
     integers = None if is_bits else engine.encrypt_uint([1, 2], secret_key, width=8)
     arrays = {} if integers is None else {"UintArray": integers, "BoolArray": integers > 1}
+    if not is_bits:
+        arrays["IntArray"] = engine.encrypt_int([-1, 2], secret_key, width=8)
     return World(
         {"Engine": engine, "Ciphertext": x, "SecretKey": secret_key, "EvaluationKey": key, **arrays},
         {
@@ -344,6 +346,7 @@ def bulk_world(folder: Path, parameters: str) -> World:
             "count": 1,
             "data": x.to_bytes(),
             "estimate_time.operation": "bootstrap",
+            "estimate_time.dtype": None,
             "evaluation_key": key,
             "from_tfhe.ciphertext": packed("gate-64" if is_bits else "integer-2-64", secret_key),
             "key": secret_key,

@@ -160,7 +160,7 @@ impl Setup {
             if self.seconds[at].len() == 1 {
                 let largest = worst.iter().copied().fold(0.0, f64::max);
                 let noise = TableNoise::new(&self.bootstrapper, self.space, LEVEL)?;
-                let claimed = noise.after(tables[0], noise.fresh(true))?;
+                let claimed = noise.after(tables[0], noise.fresh(true), noise.fresh(true))?;
                 println!(
                     "{}: {count} tables, largest error 2^{:.1}, claimed 2^{:.1} of the first, allowed 2^{:.1}",
                     self.name,

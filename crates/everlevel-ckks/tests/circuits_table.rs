@@ -65,7 +65,8 @@ fn chains_of_look_ups_are_right_and_as_noisy_as_claimed() {
             for (y, table) in found.iter().zip(&tables) {
                 assert_eq!(y.first().level(), 3);
                 let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
-                let (errors, allowed) = (errors(&party, space, y, &expected), noise.after(table, bound).unwrap());
+                let (errors, allowed) =
+                    (errors(&party, space, y, &expected), noise.after(table, bound, bound).unwrap());
                 let worst = errors.iter().fold(0.0f64, |most, e| most.max(e.abs()));
                 let typical = noise.mean_rounding(table).unwrap();
                 let found = rms(&errors);
@@ -75,7 +76,7 @@ fn chains_of_look_ups_are_right_and_as_noisy_as_claimed() {
                 measured.push(found);
                 claimed.push(typical);
             }
-            bound = noise.after(&tables[0], bound).unwrap();
+            bound = noise.after(&tables[0], bound, bound).unwrap();
             values = values.iter().map(|&m| tables[0][m as usize]).collect();
             x = found.into_iter().next().unwrap();
         }
@@ -84,6 +85,43 @@ fn chains_of_look_ups_are_right_and_as_noisy_as_claimed() {
         assert!((ratio - 1.0).abs() < 0.2, "{p}: {ratio}");
         // An odd unit has a bootstrap of its own, which is one more call.
         assert_eq!(circuits.bootstrap_count(), 2 * (1 + units % 2));
+    }
+}
+
+/// Vectors of integers below 2, 4, 8 and 16 side by side, which tables of as many entries take.
+#[test]
+fn smaller_integers_have_shorter_tables_and_are_as_noisy_as_claimed() {
+    let space = Space::new(16).unwrap();
+    let party = of_tables(space, 3);
+    let key = party.key_of(BootstrapKind::First, 3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let noise = TableNoise::new(party.bootstrapper(), space, 3).unwrap();
+    let fresh = noise.fresh(true);
+    let values = [2, 4, 8, 16].map(|p| integers(space, 2 * party.ctx.slot_count(), p).iter().map(|m| m % p).collect());
+    let values: [Vec<u64>; 4] = values;
+    let vectors = values.each_ref().map(|values| encrypted(&party, space, values, 3));
+    let tables = [2, 4, 8, 16].map(|p| (0..p).map(|m| (m + 1) % 2 * 15).collect::<Vec<u64>>());
+    // Neighbours of one ratio, of eight, and a vector twice in one bootstrap with another space of inputs.
+    for pair in [[0, 1], [1, 2], [3, 2], [0, 3]] {
+        let views = pair.map(|at| [&tables[at][..]]);
+        let jobs = [0, 1].map(|which| (&vectors[pair[which]], &views[which][..]));
+        let found = circuits.look_up_each(&jobs, (space, 3), &no_progress).unwrap();
+        for (at, found) in pair.into_iter().zip(&found) {
+            assert_eq!(found[0].first().level(), 3);
+            let expected: Vec<u64> = values[at].iter().map(|&m| tables[at][m as usize]).collect();
+            let errors = errors(&party, space, &found[0], &expected);
+            let beside = pair.map(|at| (16 / tables[at].len()) as f64 * fresh).into_iter().fold(0.0, f64::max);
+            let allowed = noise.after(&tables[at], fresh, beside).unwrap();
+            let worst = errors.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+            let (found, typical) = (rms(&errors), noise.mean_rounding(&tables[at]).unwrap());
+            println!("{}: worst 2^{:.1} of 2^{:.1}", tables[at].len(), worst.log2(), allowed.log2());
+            println!("rms 2^{:.2}, claimed 2^{:.2}", found.log2(), typical.log2());
+            assert!(worst < allowed && allowed < noise.limit() && found < 1.2 * typical);
+        }
+    }
+    let mixed: [&[u64]; 2] = [&tables[0], &tables[1]];
+    for refused in [&mixed[..], &[]] {
+        assert!(circuits.look_up(&vectors[0], (space, 3), refused, &no_progress).is_err());
     }
 }
 
@@ -150,7 +188,7 @@ fn what_tables_are_not_of_is_refused_before_any_work() {
     let x = encrypted(&party, space, &[0, 1, 2, 3], 3);
     let low = encrypted(&party, space, &[0, 1, 2, 3], 2);
     let circuits = Circuits::new(party.bootstrapper(), party.keys(&lossy));
-    for table in [&[0, 1, 2][..], &[0, 1, 2, 4]] {
+    for table in [&[0, 1, 2][..], &[0, 1, 2, 4], &[0]] {
         let refused = circuits.look_up(&x, (space, 3), &[table], &no_progress);
         assert!(matches!(refused, Err(Error::Parameter { .. })), "{refused:?}");
     }
@@ -180,7 +218,7 @@ fn general_chains_have_tables_too() {
     let found = circuits.look_up(&encrypted(&party, space, &values, 3), (space, 3), &[&table], &no_progress).unwrap();
     let expected: Vec<u64> = values.iter().map(|&m| table[m as usize]).collect();
     let worst = errors(&party, space, &found[0], &expected).iter().fold(0.0f64, |most, e| most.max(e.abs()));
-    let allowed = noise.after(&table, noise.fresh(true)).unwrap();
+    let allowed = noise.after(&table, noise.fresh(true), noise.fresh(true)).unwrap();
     assert!(worst < allowed && allowed < noise.limit(), "{worst:e}, {allowed:e}");
 }
 

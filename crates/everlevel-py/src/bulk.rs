@@ -1,13 +1,15 @@
 //! Integers of many digits over bulk's vectors of integers: the circuits of `everlevel-binfhe`, whose blocks the façade
 //! computes with, since it knows what these may hold and how much they err.
 
-use everlevel_binfhe::{Arithmetic, Block, Blocks, BoolArray, Error, Table, UintArray, Width};
-use pyo3::exceptions::PyTypeError;
+use everlevel_binfhe::{Arithmetic, Block, Blocks, BoolArray, Error, Extreme, Table, UintArray, Width};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
 use crate::error;
-use crate::integers::{GATES, binary, compare, named, shift};
+use crate::integers::{
+    GATES, binary, compare, named, of_sign, reduce, shift, signed_binary, signed_compare, signed_reduce, signed_shift,
+};
 
 /// An exception of the façade, or of a circuit.
 struct Raised(PyErr);
@@ -39,6 +41,9 @@ struct Vector<'py> {
     error: f64,
     below: u64,
 }
+
+/// Vectors of a reduction that are combined in one round: as many as there are.
+const ROWS: usize = 1 << 16;
 
 /// A vector as the façade passes it.
 type Passed<'py> = (Bound<'py, PyAny>, u64, f64);
@@ -180,6 +185,14 @@ impl<'py> Blocks for Vectors<'py> {
         Ok(Vector::new(self.object.call_method1("choose", (bit, a, b))?.extract()?, 0))
     }
 
+    fn mirrored(&self, _: &Vector<'py>, _: &[&Vector<'py>]) -> Result<Vector<'py>, Raised> {
+        unreachable!("products choose")
+    }
+
+    fn slice_len(&self) -> usize {
+        ROWS
+    }
+
     fn round_time(&self, jobs: usize) -> f64 {
         let (units, [pair, single]) = (jobs * self.settings.unit_count, self.settings.times);
         (units / 2) as f64 * pair + (units % 2) as f64 * single
@@ -198,10 +211,21 @@ type Bools<'py> = BoolArray<Vector<'py>>;
 type Binary = for<'py> fn(&Integers<'py>, &Uints<'py>, &Uints<'py>) -> Result<Uints<'py>, Raised>;
 type Compare = for<'py> fn(&Integers<'py>, &Uints<'py>, &Uints<'py>) -> Result<Bools<'py>, Raised>;
 type Shift = for<'py> fn(&Integers<'py>, &Uints<'py>, u32) -> Result<Uints<'py>, Raised>;
+type Reduce = for<'py> fn(&Integers<'py>, &Uints<'py>, usize) -> Result<Uints<'py>, Raised>;
 
 const BINARY: &[(&str, Binary)] = binary!();
 const COMPARE: &[(&str, Compare)] = compare!();
-const SHIFT: &[(&str, Shift)] = shift!();
+const SHIFT: &[(&str, Shift)] = shift! {
+    ("widen", |int, a, width| int.with_width(a, Width::from_bits(width)?)),
+};
+const REDUCE: &[(&str, Reduce)] = reduce!();
+
+const SIGNED_BINARY: &[(&str, Binary)] = signed_binary!();
+const SIGNED_COMPARE: &[(&str, Compare)] = signed_compare!();
+const SIGNED_SHIFT: &[(&str, Shift)] = signed_shift! {
+    ("widen", |int, a, width| int.signed().with_width(a, Width::from_bits(width)?)),
+};
+const SIGNED_REDUCE: &[(&str, Reduce)] = signed_reduce!();
 
 fn uints<'py>(int: &Integers<'py>, digits: Vec<Passed<'py>>) -> Result<Uints<'py>, Raised> {
     let width = digits.len() as u32 * int.block_bits();
@@ -217,40 +241,34 @@ fn passed<'py>(blocks: &[Vector<'py>]) -> Vec<Passed<'py>> {
     blocks.iter().cloned().map(Vector::passed).collect()
 }
 
-/// An operation on two vectors of integers, which are their digits.
+/// An operation of a kind on vectors of integers, each of which is its digits, with a public amount where it takes one.
+/// Each result is its digits, or the one vector of truth values.
 #[pyfunction]
-pub fn bulk_binary<'py>(
+pub fn bulk_integers<'py>(
     vectors: Bound<'py, PyAny>,
-    name: &str,
-    a: Vec<Passed<'py>>,
-    b: Vec<Passed<'py>>,
-) -> PyResult<Vec<Passed<'py>>> {
-    let int = Vectors::new(vectors)?;
-    Ok(passed(named(BINARY, name)?(&int, &uints(&int, a)?, &uints(&int, b)?)?.blocks()))
-}
-
-/// A comparison of two vectors of integers.
-#[pyfunction]
-pub fn bulk_compare<'py>(
-    vectors: Bound<'py, PyAny>,
-    name: &str,
-    a: Vec<Passed<'py>>,
-    b: Vec<Passed<'py>>,
-) -> PyResult<Vec<Passed<'py>>> {
-    let int = Vectors::new(vectors)?;
-    Ok(passed(named(COMPARE, name)?(&int, &uints(&int, a)?, &uints(&int, b)?)?.blocks()))
-}
-
-/// An operation on one vector of integers, with a public amount of bits where it is a move.
-#[pyfunction]
-pub fn bulk_move<'py>(
-    vectors: Bound<'py, PyAny>,
-    name: &str,
-    a: Vec<Passed<'py>>,
+    of: (String, String, bool),
+    operands: Vec<Vec<Passed<'py>>>,
     amount: u32,
-) -> PyResult<Vec<Passed<'py>>> {
-    let int = Vectors::new(vectors)?;
-    Ok(passed(named(SHIFT, name)?(&int, &uints(&int, a)?, amount)?.blocks()))
+) -> PyResult<Vec<Vec<Passed<'py>>>> {
+    let (int, (kind, name, signed)) = (Vectors::new(vectors)?, (&of.0[..], &of.1[..], of.2));
+    let operands = operands.into_iter().map(|digits| uints(&int, digits)).collect::<Result<Vec<_>, _>>()?;
+    let of_uints = |found: Uints<'py>| vec![passed(found.blocks())];
+    let found = match (kind, &operands[..]) {
+        ("binary", [a, b]) => of_uints(of_sign(signed, SIGNED_BINARY, BINARY, name)?(&int, a, b)?),
+        ("shift", [a]) => of_uints(of_sign(signed, SIGNED_SHIFT, SHIFT, name)?(&int, a, amount)?),
+        ("compare", [a, b]) => vec![passed(of_sign(signed, SIGNED_COMPARE, COMPARE, name)?(&int, a, b)?.blocks())],
+        ("divide", [a, b]) => {
+            let (quotients, rests) = if signed { int.signed().div_rem(a, b) } else { int.div_rem(a, b) }?;
+            vec![passed(quotients.blocks()), passed(rests.blocks())]
+        }
+        ("reduce", [first, ..]) => {
+            let rows = operands.iter().flat_map(|row| row.blocks().iter().cloned()).collect();
+            let rows = int.uints_from_blocks(first.width(), rows)?;
+            of_uints(of_sign(signed, SIGNED_REDUCE, REDUCE, name)?(&int, &rows, operands.len())?)
+        }
+        _ => return Err(PyKeyError::new_err(format!("{kind} of {} operands", operands.len()))),
+    };
+    Ok(found)
 }
 
 /// One of two vectors of integers by truth values.

@@ -11,6 +11,8 @@ macro_rules! binary {
             ("add", |int, a, b| int.add(a, b)),
             ("subtract", |int, a, b| int.sub(a, b)),
             ("multiply", |int, a, b| int.mul(a, b)),
+            ("floor_divide", |int, a, b| int.div(a, b)),
+            ("remainder", |int, a, b| int.rem(a, b)),
             ("and", |int, a, b| int.bitand(a, b)),
             ("or", |int, a, b| int.bitor(a, b)),
             ("xor", |int, a, b| int.bitxor(a, b)),
@@ -54,12 +56,80 @@ macro_rules! shift {
     };
 }
 
-pub(crate) use {binary, compare, shift};
+/// Reductions of rows of integers.
+macro_rules! reduce {
+    () => {
+        &[
+            ("sum", |int, a, rows| int.sum_rows(a, rows)),
+            ("min", |int, a, rows| int.extreme_row(a, rows, Extreme::Min)),
+            ("max", |int, a, rows| int.extreme_row(a, rows, Extreme::Max)),
+            ("argmin", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Min)),
+            ("argmax", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Max)),
+        ]
+    };
+}
+
+/// Operations that take the same arrays as signed integers, beside those above, which are the same for both; and
+/// further ones.
+macro_rules! signed_binary {
+    ($($more:tt)*) => {
+        &[
+            ("floor_divide", |int, a, b| int.signed().div(a, b)),
+            ("remainder", |int, a, b| int.signed().rem(a, b)),
+            ("minimum", |int, a, b| int.signed().min(a, b)),
+            ("maximum", |int, a, b| int.signed().max(a, b)),
+            ("right_shift", |int, a, b| int.signed().shr_by(a, b)),
+            $($more)*
+        ]
+    };
+}
+
+/// Comparisons of signed integers.
+macro_rules! signed_compare {
+    () => {
+        &[
+            ("less", |int, a, b| int.signed().lt(a, b)),
+            ("less_equal", |int, a, b| int.signed().le(a, b)),
+            ("greater", |int, a, b| int.signed().gt(a, b)),
+            ("greater_equal", |int, a, b| int.signed().ge(a, b)),
+        ]
+    };
+}
+
+/// Operations on one array of signed integers, and further ones.
+macro_rules! signed_shift {
+    ($($more:tt)*) => {
+        &[
+            ("absolute", |int, a, _| int.signed().abs(a)),
+            ("right_shift", |int, a, amount| int.signed().shr(a, amount)),
+            $($more)*
+        ]
+    };
+}
+
+/// Reductions of rows of signed integers.
+macro_rules! signed_reduce {
+    () => {
+        &[
+            ("min", |int, a, rows| int.signed().extreme_row(a, rows, Extreme::Min)),
+            ("max", |int, a, rows| int.signed().extreme_row(a, rows, Extreme::Max)),
+            ("argmin", |int, a, rows| int.signed().place_of_extreme(a, rows, Extreme::Min)),
+            ("argmax", |int, a, rows| int.signed().place_of_extreme(a, rows, Extreme::Max)),
+        ]
+    };
+}
+
+pub(crate) use {binary, compare, reduce, shift, signed_binary, signed_compare, signed_reduce, signed_shift};
 
 /// Gate of two truth values.
 pub type Gate = fn(bool, bool) -> bool;
 
 pub const GATES: [(&str, Gate); 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b)];
+
+/// The operation of a name, among those of signed integers first where they are such.
+pub fn of_sign<F: Copy>(signed: bool, of_signed: &[(&str, F)], of_both: &[(&str, F)], name: &str) -> PyResult<F> {
+    if signed { named(of_signed, name).or_else(|_| named(of_both, name)) } else { named(of_both, name) }
+}
 
 /// The operation of a name.
 pub fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {

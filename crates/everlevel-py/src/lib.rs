@@ -25,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::bfv::{BfvCiphertext, BfvContext, bfv_sets};
     #[pymodule_export]
-    use crate::bulk::{bulk_binary, bulk_compare, bulk_gate, bulk_invert, bulk_move, bulk_select};
+    use crate::bulk::{bulk_gate, bulk_integers, bulk_invert, bulk_select};
     #[pymodule_export]
     use crate::call::provoke_panic;
     #[pymodule_export]

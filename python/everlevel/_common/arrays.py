@@ -30,6 +30,15 @@ def array_of(operation: str, values: Any, needed: str, *, may_be_empty: bool = F
     return array
 
 
+def integer_width(values: Any, *, signed: bool) -> int | None:
+    """Return the width of a NumPy array or scalar of signed or of unsigned integers, or of what is alike."""
+    dtype = getattr(values, "dtype", None)
+    if dtype is not None and not isinstance(dtype, np.dtype):
+        dtype = np.asarray(values).dtype
+    is_such = isinstance(dtype, np.dtype) and dtype.kind == ("i" if signed else "u")
+    return 8 * dtype.itemsize if is_such and dtype is not None else None
+
+
 def integer_array(operation: str, values: Any, needed: str, dtype: str, *, may_be_empty: bool = False) -> NDArray[Any]:
     """Check the dtype; Python's integers may be larger than any that NumPy has, and are left as objects then."""
     array = array_of(operation, values, needed, may_be_empty=may_be_empty)

@@ -14,6 +14,7 @@ from ._time import TimeEstimate
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
+from .int_array import IntArray
 from .keys import EvaluationKey, PublicKey, SecretKey
 from .uint_array import UintArray
 
@@ -22,6 +23,7 @@ __all__ = [
     "Ciphertext",
     "Engine",
     "EvaluationKey",
+    "IntArray",
     "PublicKey",
     "SecretKey",
     "TimeEstimate",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from .._common.integer_operators import BitOperators
 from .._common.numpy_calls import NumpyCalls
 from .._common.opaque import Encrypted, is_clear, not_comparable
 from .._common.shaped import Shape, Shaped
@@ -20,18 +21,16 @@ from .ciphertext import Ciphertext
 
 NUMPY: Final = NumpyCalls(
     advice="use its operators and the engine's methods, or decrypt it first",
-    methods={np.reshape: "reshape"},
+    methods={np.reshape: "reshape", np.sum: "sum", np.min: "min", np.max: "max"},
     attributes={np.shape: "shape", np.ndim: "ndim", np.size: "size"},
-    next_steps={
-        "where": "call engine.select(condition, x, y)",
-        "sum": "add halves of the values that are encrypted in two arrays, or decrypt it first",
-    },
+    of_ufuncs={(np.add, "reduce"): "sum", (np.minimum, "reduce"): "min", (np.maximum, "reduce"): "max"},
+    next_steps={"where": "call engine.select(condition, x, y)"},
 )
 """NumPy's functions on these arrays."""
 
 
-class DigitArray(Shaped, Encrypted, OfEngine):
-    """Base of `UintArray` and `BoolArray`: digits, least significant first, each a `Ciphertext` of the shape."""
+class DigitArray(BitOperators, Shaped, Encrypted, OfEngine):
+    """Base of `IntegerArray` and `BoolArray`: digits, least significant first, each a `Ciphertext` of the shape."""
 
     __slots__ = ("_digits", "_error_count")
 
@@ -47,6 +46,16 @@ class DigitArray(Shaped, Encrypted, OfEngine):
         self._digits = digits
         self._error_count = error_count
         """Errors that are to be within their bounds, for each element, so that it is right."""
+
+    @staticmethod
+    def _is_operand(value: Any) -> bool:
+        return isinstance(value, (Ciphertext, DigitArray)) or is_clear(value)
+
+    @staticmethod
+    def _comparable(operation: str, value: Any) -> Any:
+        if not DigitArray._is_operand(value):
+            raise not_comparable(operation, value)
+        return value
 
     @property
     def shape(self) -> Shape:
@@ -155,15 +164,3 @@ def lowering_error(engine: Core) -> float:
     """Return the error of what is brought to a lower level."""
     space = engine._context.set.space
     return engine._context.ckks.error_after_choice(space, LEVEL, 0.0, (0.0, 0.0), 0)
-
-
-def is_operand(value: Any) -> bool:
-    """Whether the engine judges a value; what other libraries define is left to them."""
-    return isinstance(value, (Ciphertext, DigitArray)) or is_clear(value)
-
-
-def comparable(operation: str, value: Any) -> Any:
-    """Refuse what an encrypted array isn't compared with."""
-    if not is_operand(value):
-        raise not_comparable(operation, value)
-    return value

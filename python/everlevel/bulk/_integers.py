@@ -331,11 +331,19 @@ def looked_up_each(
     """Look up arrays of one secret, each in tables of its own."""
     key = self._key(operation, jobs[0][0]._native.secret_id)
     context, space = self._context.ckks, self._context.set.space
+    # A space that all values are in has shorter tables. Errors beside others count as many times as it is smaller: two
+    # times at most.
+    needed = [2 ** max(1, int(tables[0].size - 1).bit_length()) for _, tables in jobs]
+    sizes = [max(size, max(needed) // 2) for size in needed]
+    beside = max(x._error * (space // size) for (x, _), size in zip(jobs, sizes, strict=True))
     # Entries that nobody asks for are as near to others as can be.
-    full = [[np.pad(table, (0, space - table.size), "edge").tolist() for table in tables] for _, tables in jobs]
+    full = [
+        [np.pad(table, (0, size - table.size), "edge").tolist() for table in tables]
+        for (_, tables), size in zip(jobs, sizes, strict=True)
+    ]
     _, limit = context.integer_errors(space, LEVEL, False)
     errors = [
-        [context.error_after(space, LEVEL, table, x._error) for table in tables]
+        [context.error_after(space, LEVEL, table, (x._error, beside)) for table in tables]
         for (x, _), tables in zip(jobs, full, strict=True)
     ]
     for (x, _), each in zip(jobs, errors, strict=True):
@@ -373,8 +381,8 @@ def selected(self: Core, operation: str, selector: Any, a: Any, b: Any) -> Ciphe
     key = self._key(operation, given._native.secret_id)
     shape, operands = _operands.operands(self, operation, "selector, a, b", given, a, b)
     # Values in the clear are encrypted at the selector's level.
-    s = _ready(self, operation, operands[0], given)
-    x, y = (_ready(self, operation, part, s) for part in operands[1:])
+    s = ready(self, operation, operands[0], given)
+    x, y = (ready(self, operation, part, s) for part in operands[1:])
     error = _error_of_choice(self, s._error, (x._error, y._error), max(x.max_value, y.max_value))
     require_small_error(operation, error)
     space, options = self._context.set.space, (x._native, y._native)
@@ -384,7 +392,7 @@ def selected(self: Core, operation: str, selector: Any, a: Any, b: Any) -> Ciphe
     return Ciphertext(self, native, shape, max_value=most, error=error, bootstrap_count=count)
 
 
-def _ready(self: Core, operation: str, operand: Operand, like: Ciphertext) -> Ciphertext:
+def ready(self: Core, operation: str, operand: Operand, like: Ciphertext) -> Ciphertext:
     """Return an operand of a product: encrypted, and at the level of fresh ones."""
     if not isinstance(operand, Ciphertext):
         # No error, and nothing of what it is added to.

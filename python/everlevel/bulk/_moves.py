@@ -66,7 +66,7 @@ def roll(self: Core, ciphertext: Ciphertext, shift: Any, axis: Any = None) -> Ci
     operation = "roll"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     places = slot_shapes.called(operation, lambda: np.roll(_checks.places(x.shape), shift, axis))
-    return _gathered(self, operation, x, places.reshape(1, -1), x.shape)
+    return gathered(self, operation, x, places.reshape(1, -1), x.shape)
 
 
 def permute(self: Core, ciphertext: Ciphertext, order: Any, axis: Any = None) -> Ciphertext:
@@ -132,7 +132,7 @@ def permute(self: Core, ciphertext: Ciphertext, order: Any, axis: Any = None) ->
             length=listed.size,
         )
     places = np.take(_checks.places(x.shape), listed, axis)
-    return _gathered(self, operation, x, places.reshape(1, -1), places.shape)
+    return gathered(self, operation, x, places.reshape(1, -1), places.shape)
 
 
 def sum(self: Core, ciphertext: Ciphertext, *, axis: Any = None, keepdims: bool = False) -> Ciphertext:  # noqa: A001
@@ -205,7 +205,7 @@ def sum(self: Core, ciphertext: Ciphertext, *, axis: Any = None, keepdims: bool 
         return _over_units(self, operation, x, rows, shape)
     for place in axes:
         x = _added_up(self, operation, x, math.prod(x.shape[place + 1 :]), x.shape[place])
-    return _gathered(self, operation, x, rows[:1], shape)
+    return gathered(self, operation, x, rows[:1], shape)
 
 
 def _over_units(self: Core, operation: str, x: Ciphertext, rows: Places, shape: Shape) -> Ciphertext:
@@ -213,9 +213,9 @@ def _over_units(self: Core, operation: str, x: Ciphertext, rows: Places, shape: 
     slots = self._context.ckks.slot_count
     if _diagonal_count(rows, x._native.unit_count, slots) > grid(x._native.unit_count, slots)[1]:
         # Rows one after the other have few distances.
-        x = _gathered(self, operation, x, rows.reshape(1, -1), (rows.size,))
+        x = gathered(self, operation, x, rows.reshape(1, -1), (rows.size,))
         rows = _checks.places(rows.shape)
-    return _gathered(self, operation, x, rows, shape)
+    return gathered(self, operation, x, rows, shape)
 
 
 def _added_up(self: Core, operation: str, x: Ciphertext, stride: int, count: int) -> Ciphertext:
@@ -243,7 +243,7 @@ def _turned(self: Core, operation: str, x: Ciphertext, amount: int) -> Ciphertex
     return Ciphertext(self, native, x.shape, max_value=x.max_value, error=error, bootstrap_count=count)
 
 
-def _gathered(self: Core, operation: str, x: Ciphertext, sources: Places, shape: Shape) -> Ciphertext:
+def gathered(self: Core, operation: str, x: Ciphertext, sources: Places, shape: Shape) -> Ciphertext:
     """Bring elements to a shape: to each place the sum of those at the sources in its column, which stays in the space.
 
     With one source for each place, no two places have the same.
@@ -264,7 +264,7 @@ def _gathered(self: Core, operation: str, x: Ciphertext, sources: Places, shape:
 
 
 def _multiplied(self: Core, operation: str, x: Ciphertext, sources: Places, shape: Shape) -> Ciphertext:
-    """Bring elements to a shape, as `_gathered` does, by one product."""
+    """Bring elements to a shape, as `gathered` does, by one product."""
     key, context, space = _rotation_key(self, operation, x), self._context.ckks, self._context.set.space
     slots, of_units, count = context.slot_count, x._native.unit_count, len(sources)
     matrices = [_matrix(sources[:, first : first + slots], first, slots) for first in range(0, sources.shape[1], slots)]
@@ -320,6 +320,15 @@ def _of_shape(x: Ciphertext, shape: Shape) -> Ciphertext:
     """Return an array of other elements, which begin with these."""
     count = x._bootstrap_count
     return Ciphertext(x._engine, x._native, shape, max_value=x.max_value, error=x._error, bootstrap_count=count)
+
+
+def first(x: Ciphertext, size: int) -> Ciphertext:
+    """Return as many of the first elements, which stay in their slots, as a vector."""
+    engine: Any = x._engine
+    context, native, count = engine._context.ckks, x._native, x._bootstrap_count
+    units = -(-size // context.slot_count)
+    native = native if units == native.unit_count else context.stack(native.units()[:units])
+    return Ciphertext(engine, native, (size,), max_value=x.max_value, error=x._error, bootstrap_count=count)
 
 
 def _rotation_key(self: Core, operation: str, x: Ciphertext) -> _native.RotationKey:

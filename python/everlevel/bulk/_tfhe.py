@@ -127,9 +127,9 @@ def _rounds(
     if (error := first(table)) <= limit:
         return [sized(table, 2**bits)], error
     tables, before = [sized(identity, 2**bits)], first(identity)
-    while (error := context.error_after(space, LEVEL, sized(table, space), before)) > limit:
+    while (error := context.error_after(space, LEVEL, sized(table, space), (before, before))) > limit:
         tables.append(sized(identity, space))
-        cleaned = context.error_after(space, LEVEL, tables[-1], before)
+        cleaned = context.error_after(space, LEVEL, tables[-1], (before, before))
         if not cleaned < before:
             raise NoiseError(
                 f"{operation}: errors may be as large as {before:.3g} of the distance between integers, and "

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from numpy.typing import DTypeLike
 
 from .._common import checks
 from ..errors import MessageError
+from . import _dry
 from ._core import Core
+from ._digit_types import integer_type, require_digits
+from ._measured import TIMES
 from ._moves import grid
 
 __all__ = ["TimeEstimate"]
 
 
-class _Times(NamedTuple):
-    """Times on one core of an AMD EPYC (Zen 4) at N = 2^16, the least of three."""
-
-    pair: float
-    """Seconds of a look-up of two units."""
-    single: float
-    """Seconds of a look-up of one unit."""
-    of_tfhe: float
-    """Seconds of a value by TFHE's set of the same name, each of 64."""
-
-
-TIMES: Final = {
-    "gate-128": _Times(1.45, 1.11, 1.85e-3),
-    "integer-1-128": _Times(1.24, 0.94, 1.84e-3),
-    "integer-2-128": _Times(1.45, 1.07, 2.82e-3),
-    "integer-3-128": _Times(1.61, 1.23, 3.20e-3),
-    "integer-4-128": _Times(1.85, 1.34, 4.10e-3),
-    "integer-5-128": _Times(2.35, 1.53, 12.1e-3),
-    "integer-6-128": _Times(2.76, 1.86, 23.5e-3),
-    "integer-7-128": _Times(4.20, 2.99, 61.7e-3),
-    "integer-8-128": _Times(5.34, 3.59, 125e-3),
-}
 _PRODUCT: Final = 0.012
 """Seconds of a selection of a unit."""
 _DIAGONAL: Final = 0.008
@@ -43,6 +26,7 @@ _DIAGONAL: Final = 0.008
 _LOG_N: Final = 16
 _MOST: Final = 2**48
 _OPERATIONS: Final = ("bootstrap", "select", "roll", "permute")
+_INTEGERS: Final = tuple(_dry.KINDS)
 
 
 @dataclass(frozen=True)
@@ -72,15 +56,20 @@ class TimeEstimate:
         return f"{self.seconds:.2g} s{'; ' if self.advice else ''}{self.advice}"
 
 
-def estimate_time(self: Core, operation: str, shape: Any) -> TimeEstimate:
+def estimate_time(self: Core, operation: str, shape: Any, dtype: DTypeLike | None = None) -> TimeEstimate:
     """Tell the time that a call would take, before it is made, on one core of this machine.
 
     Parameters
     ----------
     operation : str
-        ``"bootstrap"``, which is a gate as well, ``"select"``, ``"roll"``, or ``"permute"`` by any order.
+        ``"bootstrap"``, which is a gate as well, ``"select"``, ``"roll"``, or ``"permute"`` by any order. With a dtype
+        one of ``"add"``, ``"subtract"``, ``"multiply"``, ``"floor_divide"``, ``"remainder"``, ``"divmod"``, ``"and"``,
+        ``"or"``, ``"xor"``, ``"minimum"``, ``"maximum"``, ``"left_shift"`` and ``"right_shift"`` by encrypted amounts,
+        ``"equal"``, ``"less"`` and the other comparisons.
     shape : int or tuple of int
         Of the array.
+    dtype : dtype, optional
+        Of integers of many bits, ``uint8`` to ``uint64`` or ``int8`` to ``int64``: two encrypted arrays of such.
 
     Returns
     -------
@@ -92,6 +81,8 @@ def estimate_time(self: Core, operation: str, shape: Any) -> TimeEstimate:
     ------
     ParameterError
         If there is no such operation.
+    SpaceError
+        If there is a dtype, and the parameters have no integers of many bits.
     MessageError, OperandTypeError
         If the shape is none, or has no elements, or too many.
 
@@ -104,7 +95,7 @@ def estimate_time(self: Core, operation: str, shape: Any) -> TimeEstimate:
     from ..ml._machine import factor
 
     name = "estimate_time"
-    checks.one_of(name, "operation", operation, _OPERATIONS, "name one of them")
+    checks.one_of(name, "operation", operation, _OPERATIONS if dtype is None else _INTEGERS, "name one of them")
     size, context, times = _size(name, shape), self._context.ckks, TIMES[self._parameters]
     units, slots = -(-size // context.slot_count), context.slot_count
     look_up = units // 2 * times.pair + units % 2 * times.single
@@ -116,12 +107,31 @@ def estimate_time(self: Core, operation: str, shape: Any) -> TimeEstimate:
         "permute": (2 * look_up + grid(units, slots)[1] * _DIAGONAL) * steps,
     }
     speed = factor(context.log_n)
+    if dtype is not None:
+        return _of_integers(self, operation, size, dtype, speed * steps)
     seconds = whole[operation] * speed
     if operation != "bootstrap":
         return TimeEstimate(seconds, None, "")
-    of_tfhe = size * times.of_tfhe * speed
+    return _beside_tfhe(seconds, size * times.of_tfhe * speed)
+
+
+def _beside_tfhe(seconds: float, of_tfhe: float) -> TimeEstimate:
     advice = f"use everlevel.tfhe for so few values, which takes {of_tfhe:.2g} s" if of_tfhe < seconds else ""
     return TimeEstimate(seconds, of_tfhe, advice)
+
+
+def _of_integers(self: Core, operation: str, size: int, dtype: Any, speed: float) -> TimeEstimate:
+    """Estimate an operation on integers of many bits, by the look-ups that its circuit has."""
+    name = "estimate_time"
+    require_digits(self, name)
+    found = integer_type(name, dtype)
+    times, slots = TIMES[self._parameters], self._context.ckks.slot_count
+    of = 8 * found.itemsize, found.kind == "i"
+    counts = _dry.counted(self, operation, of, -(-size // slots), (times.pair, times.single))
+    seconds = counts.pairs * times.pair + counts.singles * times.single
+    seconds += counts.further * times.further / 2 + counts.products * _PRODUCT
+    # As many tables by TFHE, whose circuits are the same.
+    return _beside_tfhe(seconds * speed, counts.look_ups * size * times.of_tfhe * speed)
 
 
 def _size(operation: str, shape: Any) -> int:

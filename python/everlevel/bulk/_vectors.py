@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.shaped import Shape
-from . import _time
 from ._core import Core
-from ._integers import combined, looked_up_each, selected
+from ._integers import combined, looked_up_each, ready, selected
+from ._measured import TIMES
 from ._operands import Operand
 from ._sets import LEVEL
 from .ciphertext import Ciphertext
@@ -39,11 +39,13 @@ class Vectors:
         self._engine = engine
         self._operation = operation
         self._like = like
-        times = _time.TIMES[engine._parameters]
+        times = TIMES[engine._parameters]
         self.space_bits: int = engine.message_bits or 0
         self.unit_count = like._native.unit_count
         self.times = times.pair, times.single
-        self.fresh_error, self.max_error = _errors(engine)
+        self.fresh_error, self.max_error = digit_errors(engine)
+        self._bit: tuple[Vector, Ciphertext] | None = None
+        """A bit that products choose by, and what it is at the level of fresh ones."""
         self.error_count = 0
         """Errors of what was computed so far."""
 
@@ -95,6 +97,11 @@ class Vectors:
         self.error_count += 4
         s, (x, y) = bounded(*bit), (bounded(*a), bounded(*b))
         if isinstance(s, Ciphertext):
+            # One bit chooses between many digits, and is looked up once for all of them where it needs to be.
+            if self._bit is None or self._bit[0] is not bit[0]:
+                self._bit = bit[0], ready(self._engine, self._operation, s, s)
+            s = self._bit[1]
+        if isinstance(s, Ciphertext):
             return known(selected(self._engine, self._operation, s, x, y))
         if isinstance(s, int):
             return known(x if s else y)
@@ -139,18 +146,20 @@ _WORSE: Final = 2.0
 """Factor by which an input's error may enlarge a digit's."""
 
 
-def _errors(engine: Core) -> tuple[float, float]:
+def digit_errors(engine: Core) -> tuple[float, float]:
     """Return the error of a fresh digit, and that of inputs after which digits are little worse."""
     found = engine._digit_errors
     if found is None:
         context, space = engine._context.ckks, engine._context.set.space
         # The worst table of digits.
         table = [(2**engine._digit_bits - 1) * (m % 2) for m in range(space)]
-        fresh = context.error_after(space, LEVEL, table, context.integer_errors(space, LEVEL, True)[0])
+        encrypted, _ = context.integer_errors(space, LEVEL, True)
+        # Inputs of half the space's values may be beside them.
+        fresh = context.error_after(space, LEVEL, table, (encrypted, 2 * encrypted))
         low, high = 0.0, context.integer_errors(space, LEVEL, False)[1]
         for _ in range(20):
             middle = (low + high) / 2
-            is_good = context.error_after(space, LEVEL, table, middle) <= _WORSE * fresh
+            is_good = context.error_after(space, LEVEL, table, (middle, 2 * middle)) <= _WORSE * fresh
             low, high = (middle, high) if is_good else (low, middle)
         found = engine._digit_errors = fresh, low
     return found

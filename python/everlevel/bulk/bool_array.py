@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ._digit_array import DigitArray, comparable, is_operand
+from ._digit_array import DigitArray
 
 __all__ = ["BoolArray"]
 
@@ -66,23 +66,11 @@ class BoolArray(DigitArray):
     def __invert__(self) -> BoolArray:
         return self._engine._bool_invert(self)
 
-    def __and__(self, other: Any) -> BoolArray:
-        return self._engine._bool_gate("and", self, other) if is_operand(other) else NotImplemented
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> BoolArray:
-        return self._engine._bool_gate("or", self, other) if is_operand(other) else NotImplemented
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> BoolArray:
-        return self._engine._bool_gate("xor", self, other) if is_operand(other) else NotImplemented
-
-    __rxor__ = __xor__
+    def _bitwise(self, name: str, other: Any) -> BoolArray:
+        return self._engine._bool_gate(name, self, other)
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return ~self._engine._bool_gate("xor", self, comparable("equal", other))
+        return ~self._bitwise("xor", self._comparable("equal", other))
 
     def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._bool_gate("xor", self, comparable("not_equal", other))
+        return self._bitwise("xor", self._comparable("not_equal", other))

@@ -11,12 +11,14 @@ from .._common.methods import knows_options, lists_methods
 from .._common.set_engine import SetEngine
 from .._common.storable import OfEngine
 from ..errors import HeaderError, ParameterError
-from . import _gates, _integers, _memory, _messages, _moves, _operands, _tfhe, _time, _uints
+from . import _gates, _integers, _memory, _messages, _moves, _operands, _tfhe, _time, _uint_operations, _uints
 from ._core import Core
+from ._digit_types import BITS, WIDTHS
 from ._native_context import BulkContext
 from ._sets import LEVEL, SETS, STAGE_COUNT, parameter_sets
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
+from .int_array import IntArray
 from .keys import EvaluationKey, Keys, PublicKey, SecretKey
 from .uint_array import UintArray
 
@@ -207,20 +209,20 @@ class Engine(Core, SetEngine[EvaluationKey]):
             return self._stored_digits(native, notes)
         return self._stored_ciphertext(native, notes)
 
-    def _stored_digits(self, native: Any, notes: dict[str, str]) -> UintArray | BoolArray:
+    def _stored_digits(self, native: Any, notes: dict[str, str]) -> UintArray | IntArray | BoolArray:
         """Return the integers or the truth values of a file, whose digits' units follow one another."""
-        has_digits = self.message_bits in _uints.BITS
-        counts = {f"uint{width}": width // self._digit_bits for width in _uints.WIDTHS} if has_digits else {}
-        count = {"bool": int(has_digits), **counts}.get(notes["dtype"], 0)
+        name, has_digits = notes["dtype"], self.message_bits in BITS
+        widths = {f"{sign}int{width}": width for sign in ("", "u") for width in WIDTHS} if has_digits else {}
+        count = int(has_digits) if name == "bool" else widths.get(name, 0) // self._digit_bits
         units = native.units() if isinstance(native, _native.Ciphertext) else []
         if not count or not units or len(units) % count:
             raise self._unknown(notes)
         each = len(units) // count
         stack = self._context.ckks.stack
-        notes = {**notes, "max_value": "1" if notes["dtype"] == "bool" else str(2**self._digit_bits - 1)}
+        notes = {**notes, "max_value": "1" if name == "bool" else str(2**self._digit_bits - 1)}
         parts = [stack(units[first : first + each]) for first in range(0, len(units), each)]
         digits = tuple(self._stored_ciphertext(part, notes) for part in parts)
-        kind = BoolArray if notes["dtype"] == "bool" else UintArray
+        kind = BoolArray if name == "bool" else UintArray if name.startswith("u") else IntArray
         return kind(self, digits, digits[0]._bootstrap_count)
 
     def _unknown(self, notes: dict[str, str]) -> HeaderError:
@@ -255,6 +257,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
     encrypt = _messages.encrypt
     from_tfhe = _tfhe.from_tfhe
     encrypt_uint = _uints.encrypt_uint
+    encrypt_int = _uints.encrypt_int
     decrypt = _messages.decrypt
 
     and_ = _gates.and_
@@ -283,13 +286,16 @@ class Engine(Core, SetEngine[EvaluationKey]):
     rotate_left = _uints.rotate_left
     rotate_right = _uints.rotate_right
 
-    _uint_binary = _uints.binary
-    _uint_compare = _uints.compare
-    _uint_unary = _uints.unary
-    _uint_shift = _uints.shift
-    _uint_astype = _uints.astype
-    _bool_gate = _uints.gate
-    _bool_invert = _uints.invert
+    _uint_binary = _uint_operations.binary
+    _uint_divide = _uint_operations.divide
+    _uint_divmod = _uint_operations.divide_with_remainder
+    _uint_compare = _uint_operations.compare
+    _uint_unary = _uint_operations.unary
+    _uint_shift = _uint_operations.shift
+    _uint_astype = _uint_operations.astype
+    _uint_reduce = _uint_operations.reduce
+    _bool_gate = _uint_operations.gate
+    _bool_invert = _uint_operations.invert
 
     sum = _moves.sum
     roll = _moves.roll

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _native
 from .._common.checks import instance, missing_key, sequence, unfit
+from .._common.integer_operators import BitOperators
 from .._common.opaque import PANDAS_PRIORITY, Refusing, is_clear, not_comparable
 from .._common.shaped import Shape, Shaped
 from .._common.storable import OfEngine
@@ -24,7 +25,7 @@ Axis = int | tuple[int, ...] | None
 """Axes of a reduction; None for all."""
 
 
-class EncryptedArray(Shaped, OfEngine, Refusing, Generic[NativeT]):
+class EncryptedArray(BitOperators, Shaped, OfEngine, Refusing, Generic[NativeT]):
     """An array of ciphertexts of one secret, of any shape: ``x[i] = y`` changes it, and nothing else does."""
 
     __slots__ = ("_native", "_shape")
@@ -116,25 +117,13 @@ class EncryptedArray(Shaped, OfEngine, Refusing, Generic[NativeT]):
         actual = type(self).__name__
         raise NUMPY.refusal("array", f"a {actual} is encrypted and doesn't turn into a NumPy array", actual)
 
-    # Bit by bit. Each kind has its own operation of these names.
+    @staticmethod
+    def _is_operand(value: Any) -> bool:
+        return is_operand(value)
 
-    def _bitwise(self, name: str, other: Any) -> Self:
-        raise NotImplementedError
-
-    def __and__(self, other: Any) -> Self:
-        return self._bitwise("and", other) if is_operand(other) else NotImplemented
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> Self:
-        return self._bitwise("or", other) if is_operand(other) else NotImplemented
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> Self:
-        return self._bitwise("xor", other) if is_operand(other) else NotImplemented
-
-    __rxor__ = __xor__
+    @staticmethod
+    def _comparable(operation: str, value: Any) -> Any:
+        return comparable(operation, value)
 
     # Elements.
 

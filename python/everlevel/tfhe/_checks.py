@@ -86,15 +86,17 @@ def integers_of_words(found: NDArray[np.uint64], width: int, *, signed: bool) ->
     return integers
 
 
-def divisor(operation: str, values: Any) -> None:
+_FLAGGED: Final = "leave it out, or use checked_floor_divide or checked_remainder, which tell where that is"
+
+
+def divisor(operation: str, values: Any, advice: str = _FLAGGED) -> None:
     """Refuse zeros, of what is in the clear and an array of integers; other checks are left to those of operands."""
     array = integer_array(operation, values, "integers", "numpy.uint32", may_be_empty=True)
     if (array == 0).any():
         place = place_of(array.shape, array == 0)
         where = "" if place == () else f" at index {place}"
         raise DivisionByZeroError(
-            f"{operation}: the divisor{where} is 0; leave it out, or use checked_floor_divide or checked_remainder, "
-            f"which tell where that is",
+            f"{operation}: the divisor{where} is 0; {advice}",
             index=place,
         )
 

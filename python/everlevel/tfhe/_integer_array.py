@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from .. import _native
 from .._common.integer_operators import IntegerOperators
-from ._array import Axis, EncryptedArray, comparable, is_operand
+from ._array import Axis, EncryptedArray, is_operand
 from .bool_array import BoolArray
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ class IntegerArray(IntegerOperators[BoolArray], EncryptedArray[_native.TfheUintA
 
     kind = "array of encrypted integers"
 
-    _is_operand, _comparable = staticmethod(is_operand), staticmethod(comparable)
-
     @property
     def width(self) -> int:
         """Bits of an integer.
@@ -83,42 +81,11 @@ class IntegerArray(IntegerOperators[BoolArray], EncryptedArray[_native.TfheUintA
 
     # Arithmetic.
 
-    def __add__(self, other: Any) -> Self:
-        return self._engine._uint_binary("add", self, other) if is_operand(other) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Self:
-        return self._engine._uint_binary("subtract", self, other) if is_operand(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Self:
-        return self._engine._uint_binary("subtract", other, self) if is_operand(other) else NotImplemented
-
     def __mul__(self, other: Any) -> Any:
         # Decimals answer for their products.
         if hasattr(other, "_units_of"):
             return NotImplemented
-        return self._engine._uint_binary("multiply", self, other) if is_operand(other) else NotImplemented
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Any) -> Self:
-        return self._engine._uint_divide("floor_divide", self, other) if is_operand(other) else NotImplemented
-
-    def __rfloordiv__(self, other: Any) -> Self:
-        return self._engine._uint_divide("floor_divide", other, self) if is_operand(other) else NotImplemented
-
-    def __mod__(self, other: Any) -> Self:
-        return self._engine._uint_divide("remainder", self, other) if is_operand(other) else NotImplemented
-
-    def __rmod__(self, other: Any) -> Self:
-        return self._engine._uint_divide("remainder", other, self) if is_operand(other) else NotImplemented
-
-    def __divmod__(self, other: Any) -> tuple[Self, Self]:
-        return self._engine._uint_divmod(self, other) if is_operand(other) else NotImplemented
-
-    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
-        return self._engine._uint_divmod(other, self) if is_operand(other) else NotImplemented
+        return super().__mul__(other)
 
     def __pow__(self, exponent: Any) -> Self:
         return self._engine._uint_power(self, exponent) if is_operand(exponent) else NotImplemented
@@ -132,22 +99,10 @@ class IntegerArray(IntegerOperators[BoolArray], EncryptedArray[_native.TfheUintA
     def __rmatmul__(self, other: Any) -> Self:
         return self._engine._uint_matrix_product(other, self) if is_operand(other) else NotImplemented
 
-    def __neg__(self) -> Self:
-        return self._engine._uint_unary("negate", self)
-
     def __abs__(self) -> Self:
         if self._signed:
             return self._engine._uint_unary("absolute", self)
         return self.copy()
-
-    # Bits.
-
-    def __invert__(self) -> Self:
-        return self._engine._uint_unary("invert", self)
-
-    def _bitwise(self, name: str, other: Any) -> Self:
-        result: Self = self._engine._uint_binary(name, self, other)
-        return result
 
     # One of many.
 

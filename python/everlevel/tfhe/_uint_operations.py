@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from .. import _native
 from .._common import checks
-from .._common.arrays import array_of
+from .._common.arrays import array_of, integer_width
 from .._common.shaped import Shape
 from .._common.storable import own, same_parameters
 from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
@@ -38,11 +38,7 @@ def width_of(values: Any, kind: type[IntegerArray] = UintArray) -> int | None:
     """Return the width that an encrypted array of a kind has, or a NumPy array or scalar of such integers."""
     if isinstance(values, IntegerArray):
         return values.width if isinstance(values, kind) else None
-    dtype = getattr(values, "dtype", None)
-    if dtype is not None and not isinstance(dtype, np.dtype) and not isinstance(values, EncryptedArray):
-        dtype = np.asarray(values).dtype
-    is_such = isinstance(dtype, np.dtype) and dtype.kind == ("i" if kind._signed else "u")
-    return 8 * dtype.itemsize if is_such and dtype is not None else None
+    return None if isinstance(values, EncryptedArray) else integer_width(values, signed=kind._signed)
 
 
 def _result_width(operation: str, like: tuple[type[IntegerArray], int], value: Any, *, holds: bool = False) -> int:

@@ -68,6 +68,11 @@ impl<C: Clone> UintArray<C> {
         self.blocks.iter().skip(self.per - 1).step_by(self.per).cloned().collect()
     }
 
+    /// One array of all these arrays' integers, which are of one width and secret, in order.
+    pub(super) fn concatenated(parts: &[&Self]) -> Self {
+        parts[0].with(parts.iter().flat_map(|part| part.blocks.iter().cloned()).collect())
+    }
+
     /// An array of the same width with other blocks.
     pub(super) fn with(&self, blocks: Vec<C>) -> Self {
         Self { blocks, ..*self }
@@ -94,9 +99,9 @@ impl UintArray {
                 return Err(Error::WidthMismatch { op, left: parts[0].width.bits(), right: part.width.bits() });
             }
         }
-        let blocks: Vec<_> = parts.iter().flat_map(|part| part.blocks.iter().cloned()).collect();
-        one_key(op, &blocks)?;
-        Ok(parts[0].with(blocks))
+        let joined = Self::concatenated(parts);
+        one_key(op, &joined.blocks)?;
+        Ok(joined)
     }
 }
 

@@ -23,7 +23,8 @@ pub trait Blocks: Debug {
     /// The scheme's errors, those of circuits among them.
     type Error: From<Error>;
 
-    /// Whether blocks are multiplied without a bootstrap: [`Blocks::choose`].
+    /// Whether blocks are multiplied without a bootstrap: [`Blocks::choose`]. Where they aren't, inputs of mirrored
+    /// tables have conditions: [`Blocks::mirrored`].
     const HAS_PRODUCTS: bool;
 
     /// Bits of a message: blocks hold less than 2 to the power of these.
@@ -81,6 +82,15 @@ pub trait Blocks: Debug {
         bit: &Self::Block,
         options: [&Self::Block; 2],
     ) -> Result<Self::Block, Self::Error>;
+
+    /// The input of a mirrored table: a block and conditions, which tables gave as halves.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn mirrored(&self, x: &Self::Block, halves: &[&Self::Block]) -> Result<Self::Block, Self::Error>;
+
+    /// The number of integers whose bootstraps are one round of a reduction, whose memory grows with it.
+    fn slice_len(&self) -> usize;
 
     /// The time of a round of so many bootstraps, in any unit.
     fn round_time(&self, jobs: usize) -> f64;

@@ -12,9 +12,12 @@
 //! integer begins before the carry into it is known. Its state goes up instead: 0, 2 for a carry, and 1 where it is
 //! that into the half. Of `x = 2·sum + state`, the sum with that carry is `⌈x/2⌉` and without it `⌊x/2⌋`, so that
 //! tables of `x` give both digits, between which a product chooses in the end.
+//!
+//! *Two digits at once.* Where a space has room for two sums and a carry, `s + M·s'`, and the tables of an input share
+//! a bootstrap, one look-up gives both digits and the carry out.
 
 use super::Arithmetic;
-use super::blocks::{Blocks, Digits, Table};
+use super::blocks::{Block, Blocks, Digits, Table};
 
 impl<B: Blocks> Arithmetic<B> {
     /// For integers of `per` blocks: digits below `M` from sums of at most `2M − 2` (each integer's first sum:
@@ -39,6 +42,9 @@ impl<B: Blocks> Arithmetic<B> {
             // Digits of all blocks are one round.
             return self.two_tables(op, &sums, &digit, |i| last.filter(|_| (i + 1).is_multiple_of(per)));
         }
+        if let Some(joined) = self.joined(&sums, per)? {
+            return self.propagate_joined(op, joined, per, last);
+        }
         if self.by_halves(len, per) {
             return self.propagate_halves(op, sums, per, last);
         }
@@ -55,6 +61,55 @@ impl<B: Blocks> Arithmetic<B> {
             }
         }
         Ok((sums, out))
+    }
+
+    /// Sums of two digits each, `s + M·s'`, where the space and the errors have room for these and a carry, and all
+    /// tables of an input are one bootstrap.
+    fn joined(&self, sums: &[B::Block], per: usize) -> Result<Option<Vec<B::Block>>, B::Error> {
+        let max = |pair: &[B::Block]| pair[0].max_value() + self.radix.base() * pair[1].max_value();
+        let has_room = |(i, pair): (usize, &[B::Block])| {
+            // The first sum has no carry from below.
+            max(pair) + u64::from(!(2 * i).is_multiple_of(per)) <= self.radix.max()
+        };
+        if !B::HAS_PRODUCTS || !per.is_multiple_of(2) || !sums.chunks(2).enumerate().all(has_room) {
+            return Ok(None);
+        }
+        let joined = sums.chunks(2).map(|pair| self.pair(&pair[1], &pair[0])).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(joined).filter(|joined| joined.iter().all(|x| self.blocks.takes(&[x], 1))))
+    }
+
+    /// As [`Arithmetic::propagate`], two digits at once.
+    fn propagate_joined(
+        &self,
+        op: &'static str,
+        mut sums: Vec<B::Block>,
+        per: usize,
+        last: Option<&Table>,
+    ) -> Result<(Digits<B>, Digits<B>), B::Error> {
+        let (base, pairs) = (self.radix.base(), per / 2);
+        let digits = [self.table(|x| x % base), self.table(|x| x / base % base)];
+        let carry = self.table(|x| u64::from(x >= base * base));
+        let end = last.map(|table| self.table(|x| table.entries[(x / base) as usize]));
+        let mut blocks = vec![self.plain(0); 2 * sums.len()];
+        let mut out = Vec::new();
+        for step in 0..pairs {
+            let third = if step + 1 < pairs { Some(&carry) } else { end.as_ref() };
+            let tables = || digits.iter().chain(third);
+            let inputs = sums.iter().skip(step).step_by(pairs);
+            let jobs: Vec<_> = inputs.flat_map(|x| tables().map(|table| (x.clone(), table))).collect();
+            let mut found = self.look_up(op, &jobs)?.into_iter();
+            let mut carries = Vec::new();
+            for blocks in blocks.chunks_mut(per) {
+                (blocks[2 * step], blocks[2 * step + 1]) = (next(&mut found), next(&mut found));
+                carries.extend(third.map(|_| next(&mut found)));
+            }
+            if step + 1 < pairs {
+                self.carry_into(&mut sums, pairs, step + 1, carries.iter())?;
+            } else {
+                out = carries;
+            }
+        }
+        Ok((blocks, out))
     }
 
     /// As [`Arithmetic::propagate`], in halves at once.

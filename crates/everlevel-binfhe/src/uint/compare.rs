@@ -7,6 +7,17 @@ use super::blocks::{Block, Blocks, Table};
 use super::signed::Sign;
 use super::{Arithmetic, BoolArray};
 
+/// Outcome of a chain's look-up.
+#[derive(Debug, Clone, Copy)]
+enum Comes {
+    /// The sign of the digits so far, or what it comes to.
+    Sign,
+    /// The sign, `M` more.
+    Biased,
+    /// Whether all digits are equal.
+    Equal,
+}
+
 impl<B: Blocks> Arithmetic<B> {
     /// Whether `a = b`.
     ///
@@ -96,7 +107,8 @@ impl<B: Blocks> Arithmetic<B> {
     ///
     /// Digits are compared in chains of [`Blocks::chain_len`], the most significant first: `M·s + a − b` has the sign
     /// `s` of the digits before, or else that of this one's difference. With weights `2^place`, the sum of a group of
-    /// signs has the sign of its most significant one that isn't zero, and groups are what chains were. Of signed
+    /// signs has the sign of its most significant one that isn't zero, and groups are what chains were. A product takes
+    /// the place of groups where there are two chains and blocks have products. Of signed
     /// integers, the last digits are compared by a table of both, as if the smaller half of them were the larger one.
     pub(super) fn order(
         &self,
@@ -107,9 +119,16 @@ impl<B: Blocks> Arithmetic<B> {
         asked: impl Fn(Ordering) -> bool,
     ) -> Result<Bools<B>, B::Error> {
         self.check_pair(op, a, b)?;
+        if let (Sign::Unsigned, Some(differences)) = (sign, self.differences(a, b)?) {
+            return self.order_of_pairs(op, differences, a.per / 2, asked);
+        }
         let (base, chain_len) = (self.radix.base(), self.blocks.chain_len(a.per));
         let (k, chains) = ((self.blocks.max_signed() + 1).ilog2() as usize, a.per.div_ceil(chain_len));
         let outcome = self.order_table(|order| u64::from(asked(order)));
+        // A product chooses between two chains: the lower one counts where the upper one's digits are equal.
+        let by_product = B::HAS_PRODUCTS && chains == 2;
+        let equal = self.order_table(|order| u64::from(order.is_eq()));
+        let mut are_equal: Vec<B::Block> = Vec::new();
         let going_on = self.sign_table(base);
         let places: Vec<Table> = (0..k).map(|place| self.sign_table(1 << place)).collect();
         let by_both = self.table2(|a, b| {
@@ -117,7 +136,7 @@ impl<B: Blocks> Arithmetic<B> {
             base * (flipped as i64 + 1) as u64
         });
         // Signs of chains in groups, or what the only one comes to.
-        let ended = |chain: usize| if chains == 1 { &outcome } else { &places[chain % k] };
+        let ended = |chain: usize| if chains == 1 || by_product { &outcome } else { &places[chain % k] };
         let (x, y) = (self.settled(op, &a.blocks, 2)?, self.settled(op, &b.blocks, 2)?);
         let last = if sign == Sign::Signed { self.settled(op, &a.last_blocks(), base)? } else { Vec::new() };
         let mut signs: Vec<Option<B::Block>> = vec![None; a.len() * chains];
@@ -131,20 +150,34 @@ impl<B: Blocks> Arithmetic<B> {
                 let mut terms = vec![(1, x), (-1, y)];
                 terms.extend(sign_before.iter().map(|sign| (1, sign)));
                 let is_signed = sign == Sign::Signed && digit + 1 == a.per;
-                jobs.push(if is_signed {
+                if is_signed {
                     // Integers have two digits at least, so that this one is no chain's last.
-                    (self.pair(&last[element], y)?, &by_both)
-                } else {
-                    (self.signed_sum(&terms, 0)?, if digit > first { &going_on } else { ended(chain) })
-                });
-                which.push((at, is_signed));
+                    jobs.push((self.pair(&last[element], y)?, &by_both));
+                    which.push((at, Comes::Biased));
+                    continue;
+                }
+                let input = self.signed_sum(&terms, 0)?;
+                if by_product && chain == 1 && digit == first {
+                    jobs.push((input.clone(), &equal));
+                    which.push((at, Comes::Equal));
+                }
+                jobs.push((input, if digit > first { &going_on } else { ended(chain) }));
+                which.push((at, Comes::Sign));
             }
-            for ((at, is_signed), found) in which.into_iter().zip(self.look_up(op, &jobs)?) {
-                let sign = if is_signed { self.signed_sum(&[(1, &found)], -(base as i64))? } else { found };
-                signs[at] = Some(sign);
+            for ((at, comes), found) in which.into_iter().zip(self.look_up(op, &jobs)?) {
+                match comes {
+                    Comes::Sign => signs[at] = Some(found),
+                    Comes::Biased => signs[at] = Some(self.signed_sum(&[(1, &found)], -(base as i64))?),
+                    Comes::Equal => are_equal.push(found),
+                }
             }
         }
         let mut signs: Vec<B::Block> = signs.into_iter().flatten().collect();
+        if by_product {
+            let chosen = signs.chunks(chains).zip(&are_equal);
+            let chosen = chosen.map(|(chains, equal)| self.blocks.choose(op, equal, [&chains[0], &chains[1]]));
+            return Ok(BoolArray(chosen.collect::<Result<_, _>>()?));
+        }
         let mut per = chains;
         while per > 1 {
             let group =
@@ -155,6 +188,54 @@ impl<B: Blocks> Arithmetic<B> {
             signs = self.look_up(op, &sums.into_iter().enumerate().map(|(i, x)| (x, table(i))).collect::<Vec<_>>())?;
         }
         Ok(BoolArray(signs))
+    }
+
+    /// Differences of two digits each, where signed inputs and the errors have room for these and blocks have products.
+    fn differences(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Option<Vec<B::Block>>, B::Error> {
+        let base = self.radix.base();
+        let are_digits = a.blocks.iter().chain(&b.blocks).all(|block| block.max_value() < base);
+        if !B::HAS_PRODUCTS || !a.per.is_multiple_of(2) || !are_digits || base * base - 1 > self.blocks.max_signed() {
+            return Ok(None);
+        }
+        let difference = |(x, y): (&[B::Block], &[B::Block])| {
+            let upper = base as i64;
+            self.signed_sum(&[(1, &x[0]), (-1, &y[0]), (upper, &x[1]), (-upper, &y[1])], 0)
+        };
+        let found = a.blocks.chunks(2).zip(b.blocks.chunks(2)).map(difference).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(found).filter(|found| found.iter().all(|x| self.blocks.takes(&[x], 1))))
+    }
+
+    /// Whether the order is as asked, of differences the last of which that isn't zero decides: their signs, with
+    /// weights `2^place` in groups, whose sums have the sign of the most significant one that isn't zero, are
+    /// differences again, and a product chooses between the last two.
+    fn order_of_pairs(
+        &self,
+        op: &'static str,
+        mut differences: Vec<B::Block>,
+        mut per: usize,
+        asked: impl Fn(Ordering) -> bool,
+    ) -> Result<Bools<B>, B::Error> {
+        let k = (self.blocks.max_signed() + 1).ilog2() as usize;
+        let outcome = self.order_table(|order| u64::from(asked(order)));
+        let equal = self.order_table(|order| u64::from(order.is_eq()));
+        let places: Vec<Table> = (0..k).map(|place| self.sign_table(1 << place)).collect();
+        while per > 2 {
+            let jobs = differences.iter().enumerate().map(|(i, x)| (x.clone(), &places[i % per % k]));
+            let signs = self.look_up(op, &jobs.collect::<Vec<_>>())?;
+            let group = |group: &[B::Block]| self.signed_sum(&group.iter().map(|x| (1, x)).collect::<Vec<_>>(), 0);
+            differences =
+                signs.chunks(per).flat_map(|signs| signs.chunks(k)).map(group).collect::<Result<Vec<_>, _>>()?;
+            per = per.div_ceil(k);
+        }
+        if per == 1 {
+            return Ok(BoolArray(self.map(op, differences, &outcome)?));
+        }
+        let jobs = differences
+            .chunks(2)
+            .flat_map(|pair| [(pair[0].clone(), &outcome), (pair[1].clone(), &outcome), (pair[1].clone(), &equal)]);
+        let found = self.look_up(op, &jobs.collect::<Vec<_>>())?;
+        let chosen = found.chunks(3).map(|found| self.blocks.choose(op, &found[2], [&found[0], &found[1]]));
+        Ok(BoolArray(chosen.collect::<Result<_, _>>()?))
     }
 
     /// Whether any of the bits of each row is set.

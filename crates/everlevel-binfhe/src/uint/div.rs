@@ -1,4 +1,4 @@
-//! Division and remainder of arrays of integers: operations of [`Integers`], and the choice of an algorithm for each
+//! Division and remainder of arrays of integers: operations of [`Arithmetic`], and the choice of an algorithm for each
 //! divisor.
 //!
 //! A divisor that is public is `2^s·o` with an odd `o`: the dividend is shifted, and divided by `o`. If `o` is small,
@@ -9,11 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use super::Arithmetic;
+use super::array::{Bools, UintArray, Uints};
+use super::blocks::Blocks;
 use super::divided::{Asked, Divided};
 use super::shift::Ends;
 use super::signed::Sign;
-use super::{BoolArray, Integers, UintArray};
-use crate::{Ciphertext, Error};
 
 /// The way in which an element is divided, which its divisor decides. Elements of the same way are divided together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,53 +29,53 @@ enum Way {
     Encrypted,
 }
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// `a/b` rounded down. Where `b` is zero the quotient is `2^width − 1`, whether anybody can see the zero or not.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
-    /// [`Error::NoiseExhausted`].
-    pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// [`crate::Error::WidthMismatch`], [`crate::Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`crate::Error::NoiseExhausted`].
+    pub fn div(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, Sign::Unsigned)?.0)
     }
 
     /// `a` modulo `b`. Where `b` is zero the remainder is `a`.
     ///
     /// # Errors
-    /// As [`Integers::div`].
-    pub fn rem(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`Arithmetic::div`].
+    pub fn rem(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true }, Sign::Unsigned)?.1)
     }
 
-    /// [`Integers::div`] and [`Integers::rem`] at once, for little more than either.
+    /// [`Arithmetic::div`] and [`Arithmetic::rem`] at once, for little more than either.
     ///
     /// # Errors
-    /// As [`Integers::div`].
-    pub fn div_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, UintArray), Error> {
+    /// As [`Arithmetic::div`].
+    pub fn div_rem(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Uints<B>), B::Error> {
         self.divide("div_rem", a, b, Asked { quotient: true, remainder: true }, Sign::Unsigned)
     }
 
-    /// [`Integers::div`], and whether each `b` is zero.
+    /// [`Arithmetic::div`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`Integers::div`].
-    pub fn checked_div(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+    /// As [`Arithmetic::div`].
+    pub fn checked_div(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Bools<B>), B::Error> {
         let op = "checked_div";
         let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false }, Sign::Unsigned)?;
         Ok((quotient, self.are_zero(op, b)?))
     }
 
-    /// [`Integers::rem`], and whether each `b` is zero.
+    /// [`Arithmetic::rem`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`Integers::div`].
-    pub fn checked_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+    /// As [`Arithmetic::div`].
+    pub fn checked_rem(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Bools<B>), B::Error> {
         let op = "checked_rem";
         let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true }, Sign::Unsigned)?;
         Ok((remainder, self.are_zero(op, b)?))
     }
 
-    pub(super) fn are_zero(&self, op: &'static str, x: &UintArray) -> Result<BoolArray, Error> {
+    pub(super) fn are_zero(&self, op: &'static str, x: &Uints<B>) -> Result<Bools<B>, B::Error> {
         let blocks = self.settled(op, &x.blocks, 3)?;
         self.not_bools(&self.any(op, blocks.chunks(x.per).map(<[_]>::to_vec).collect())?)
     }
@@ -83,11 +84,11 @@ impl Integers<'_> {
     pub(super) fn divide(
         &self,
         op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
+        a: &Uints<B>,
+        b: &Uints<B>,
         asked: Asked,
         sign: Sign,
-    ) -> Result<Divided, Error> {
+    ) -> Result<Divided<B>, B::Error> {
         self.check_pair(op, a, b)?;
         let ends = if sign == Sign::Signed { Ends::Signed } else { Ends::Open };
         self.in_groups(
@@ -103,13 +104,13 @@ impl Integers<'_> {
                     let bound = if sign == Sign::Signed { Some(bound) } else { None };
                     // Of digits that move as they are, the one with the sign is found by the bound.
                     let ends = if shift % self.radix.bits == 0 && odd > 1 { Ends::Open } else { ends };
-                    let division = |a: &UintArray| self.divide_by_factors(op, a, &factors, asked, bound);
+                    let division = |a: &Uints<B>| self.divide_by_factors(op, a, &factors, asked, bound);
                     self.shifted(op, &a, (shift, ends), asked, division)
                 }
                 Way::Public { zeros, .. } => {
                     let shift = zeros as u32 * self.radix.bits;
                     let odd = self.shift(op, &b, -i64::from(shift), Ends::Open)?;
-                    let division = |a: &UintArray| self.long_division(op, (a, zeros), &odd, asked, sign);
+                    let division = |a: &Uints<B>| self.long_division(op, (a, zeros), &odd, asked, sign);
                     self.shifted(op, &a, (shift, Ends::Open), asked, division)
                 }
                 Way::Encrypted => self.long_division(op, (&a, 0), &b, asked, sign),
@@ -118,7 +119,7 @@ impl Integers<'_> {
     }
 
     /// All ones, or zeros of signed dividends below zero.
-    fn quotients_by_zero(&self, op: &'static str, a: &UintArray, sign: Sign) -> Result<UintArray, Error> {
+    fn quotients_by_zero(&self, op: &'static str, a: &Uints<B>, sign: Sign) -> Result<Uints<B>, B::Error> {
         if sign == Sign::Unsigned {
             return self.constants(a.width, &vec![a.width.max(); a.len() * a.width.words()]);
         }
@@ -131,12 +132,12 @@ impl Integers<'_> {
     /// quotients and remainders in order again.
     pub(super) fn in_groups<K: Ord>(
         &self,
-        a: &UintArray,
-        b: &UintArray,
+        a: &Uints<B>,
+        b: &Uints<B>,
         asked: Asked,
         key: impl Fn(usize) -> K,
-        division: impl Fn(&K, UintArray, UintArray) -> Result<Divided, Error>,
-    ) -> Result<Divided, Error> {
+        division: impl Fn(&K, Uints<B>, Uints<B>) -> Result<Divided<B>, B::Error>,
+    ) -> Result<Divided<B>, B::Error> {
         let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
         for i in 0..b.len() {
             groups.entry(key(i)).or_default().push(i);
@@ -154,14 +155,14 @@ impl Integers<'_> {
         let mut order: Vec<(usize, usize)> = groups.into_values().flatten().zip(0..).collect();
         order.sort_unstable();
         let order: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
-        let joined = |asked: bool, parts: &[UintArray]| match asked && !parts.is_empty() {
-            true => Ok::<_, Error>(UintArray::join(&parts.iter().collect::<Vec<_>>())?.take(&order)),
-            false => Ok(a.with(Vec::new())),
+        let joined = |asked: bool, parts: &[Uints<B>]| match asked && !parts.is_empty() {
+            true => UintArray::concatenated(&parts.iter().collect::<Vec<_>>()).take(&order),
+            false => a.with(Vec::new()),
         };
-        Ok((joined(asked.quotient, &quotients)?, joined(asked.remainder, &remainders)?))
+        Ok((joined(asked.quotient, &quotients), joined(asked.remainder, &remainders)))
     }
 
-    fn way(&self, divisor: &[Ciphertext], asked: Asked) -> Way {
+    fn way(&self, divisor: &[B::Block], asked: Asked) -> Way {
         let digits: Option<Vec<u64>> = divisor.iter().map(|block| self.public(block)).collect();
         let Some(digits) = digits else { return Way::Encrypted };
         let Some(zeros) = digits.iter().position(|&digit| digit > 0) else { return Way::Zero };

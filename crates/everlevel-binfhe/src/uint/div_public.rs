@@ -1,15 +1,15 @@
 //! Division of integers by public divisors that are products of small factors and a power of two.
 
-use super::blocks::Table;
+use super::Arithmetic;
+use super::array::Uints;
+use super::blocks::{Blocks, Digits, Table};
 use super::divided::{Asked, Divided};
 use super::shift::Ends;
-use super::{Integers, UintArray};
-use crate::{Ciphertext, Error};
 
 /// Bootstraps, roughly, that join the remainders by two factors to one.
 const BOOTSTRAPS_OF_A_JOIN: usize = 12;
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// Factors of an odd number that are so small that a partial remainder and a digit are a message together; `None`
     /// if there are no such factors.
     pub(super) fn small_factors(&self, odd: u64) -> Option<Vec<u64>> {
@@ -34,7 +34,7 @@ impl Integers<'_> {
         (rest == 1).then_some(factors)
     }
 
-    /// About how many bootstraps [`Integers::divide_by_factors`] takes for so many digits.
+    /// About how many bootstraps [`Arithmetic::divide_by_factors`] takes for so many digits.
     pub(super) fn bootstraps_by(&self, factors: &[u64], digits: usize, asked: Asked) -> usize {
         let joins = if asked.remainder { BOOTSTRAPS_OF_A_JOIN * factors.len().saturating_sub(1) } else { 0 };
         factors.iter().map(|&factor| self.rotations_of(factor)).sum::<usize>() * digits + joins
@@ -52,11 +52,11 @@ impl Integers<'_> {
     pub(super) fn shifted(
         &self,
         op: &'static str,
-        a: &UintArray,
+        a: &Uints<B>,
         (shift, ends): (u32, Ends),
         asked: Asked,
-        division: impl Fn(&UintArray) -> Result<Divided, Error>,
-    ) -> Result<Divided, Error> {
+        division: impl Fn(&Uints<B>) -> Result<Divided<B>, B::Error>,
+    ) -> Result<Divided<B>, B::Error> {
         if shift == 0 {
             return division(a);
         }
@@ -83,11 +83,11 @@ impl Integers<'_> {
     pub(super) fn divide_by_factors(
         &self,
         op: &'static str,
-        a: &UintArray,
+        a: &Uints<B>,
         factors: &[u64],
         asked: Asked,
         bound: Option<f64>,
-    ) -> Result<Divided, Error> {
+    ) -> Result<Divided<B>, B::Error> {
         let Some((&factor, others)) = factors.split_first() else {
             return Ok((a.clone(), a.with(vec![self.plain(0); a.blocks.len()])));
         };
@@ -124,11 +124,11 @@ impl Integers<'_> {
     fn divide_small(
         &self,
         op: &'static str,
-        a: &UintArray,
+        a: &Uints<B>,
         d: u64,
         asked: Asked,
         bound: Option<f64>,
-    ) -> Result<Divided, Error> {
+    ) -> Result<Divided<B>, B::Error> {
         let (base, len) = (self.radix.base(), a.len());
         let zeros = a.with(vec![self.plain(0); a.blocks.len()]);
         let at = |place: usize| a.blocks.iter().skip(place).step_by(a.per);
@@ -193,10 +193,10 @@ impl Integers<'_> {
     fn look_up_both(
         &self,
         op: &'static str,
-        inputs: Vec<Ciphertext>,
+        inputs: Vec<B::Block>,
         [quotient, rest]: &[Table; 2],
         asked: Asked,
-    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
+    ) -> Result<(Digits<B>, Digits<B>), B::Error> {
         let tables = [asked.quotient.then_some(quotient), asked.remainder.then_some(rest)];
         let jobs: Vec<_> =
             inputs.iter().flat_map(|x| tables.into_iter().flatten().map(|table| (x.clone(), table))).collect();

@@ -182,7 +182,7 @@ impl Integers<'_> {
     /// The number of elements whose bootstraps of one round give every thread of the current pool a whole pass over the
     /// key.
     pub fn slice_len(&self) -> usize {
-        self.blocks.keys.slice_len(1)
+        self.blocks.slice_len()
     }
 }
 

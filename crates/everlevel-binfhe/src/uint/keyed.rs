@@ -4,7 +4,7 @@
 //!
 //! **Mirrored** tables have a condition `c ∈ {0, 1}`, which takes no room among the messages: outcomes are `f(x)` for 0
 //! and `K − f(x)` for 1, for a sum `K` of the table. The condition is encrypted as half a turn of the torus, a **half**
-//! that a table gives ([`Integers::half_table`]), and is added to the input ([`Integers::mirrored`]). Half a turn more
+//! that a table gives, and is added to the input ([`Blocks::mirrored`]). Half a turn more
 //! makes a blind rotation give the opposite of what it gives otherwise; entries are `f(x) − K/2`, and `K/2` is added to
 //! what comes out. Halves add up to the exclusive or of their conditions.
 //!
@@ -15,7 +15,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use everlevel_rlwe::lwe::DIGEST_DIM;
 
 use super::blocks::{Block, Blocks, Form, Table};
-use super::integers::Integers;
 use super::meter::Meter;
 use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum, NoiseTerm};
 
@@ -121,7 +120,7 @@ impl Blocks for KeyedBlocks<'_> {
             self.meter.start_round();
         }
         // Equal steps of whole passes over the key on every thread.
-        let step = rotations.len().div_ceil(rotations.len().div_ceil(self.keys.slice_len(1)).max(1)).max(1);
+        let step = rotations.len().div_ceil(rotations.len().div_ceil(self.slice_len()).max(1)).max(1);
         for rotations in rotations.chunks(step) {
             let results = self.bootstrap(jobs, rotations)?;
             rotations.iter().flatten().zip(results).for_each(|(&i, result)| out[i] = Some(result));
@@ -144,6 +143,15 @@ impl Blocks for KeyedBlocks<'_> {
 
     fn choose(&self, _: &'static str, _: &Ciphertext, _: [&Ciphertext; 2]) -> Result<Ciphertext, Error> {
         unreachable!("no products")
+    }
+
+    fn mirrored(&self, x: &Ciphertext, halves: &[&Ciphertext]) -> Result<Ciphertext, Error> {
+        let terms: Vec<_> = [x].iter().chain(halves).map(|&term| (1, term)).collect();
+        Ok(Ciphertext { max_value: x.max_value, ..self.linear(&terms, 0)? })
+    }
+
+    fn slice_len(&self) -> usize {
+        self.keys.slice_len(1)
     }
 
     fn round_time(&self, jobs: usize) -> f64 {
@@ -176,17 +184,6 @@ impl Table {
         };
         let added = if let Form::Mirrored { sum } = self.form { half_message(sum) } else { 0 };
         (self.entries.iter().map(word).collect(), added)
-    }
-}
-
-impl Integers<'_> {
-    /// The input of a mirrored table.
-    pub(super) fn mirrored<'a>(
-        &self,
-        x: &'a Ciphertext,
-        halves: impl IntoIterator<Item = &'a Ciphertext>,
-    ) -> Result<Ciphertext, Error> {
-        Ok(Ciphertext { max_value: x.max_value, ..self.sum([x].into_iter().chain(halves))? })
     }
 }
 

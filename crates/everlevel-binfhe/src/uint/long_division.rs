@@ -35,12 +35,12 @@
 //! `ρ + 1 + b` elsewhere: of `a − 1 = q'·|b| + r'` with `0 ≤ r' < |b|`, `a` is `(−q' − 1)·b + (r' + 1 + b)`, and `r'`
 //! is `ρ` or `ρ − b`.
 
-use super::blocks::Table;
+use super::Arithmetic;
+use super::array::Uints;
+use super::blocks::{Block, Blocks, Table};
 use super::divided::{Asked, Divided, Halved, Steps, Weights};
 use super::shift::Ends;
 use super::signed::Sign;
-use super::{Integers, UintArray};
-use crate::{Ciphertext, Error};
 
 /// The last gate and this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,22 +72,22 @@ impl Gates {
 }
 
 /// The gates of a step: what is known of them, and what stands for them.
-struct Gate {
+struct Gate<C> {
     known: Option<Gates>,
-    weight: Ciphertext,
+    weight: C,
 }
 
-impl Integers<'_> {
+impl<B: Blocks> Arithmetic<B> {
     /// The algorithm above, for divisors that are not known to be zero. So many digits above the dividends' signs are
     /// still to come in.
     pub(super) fn long_division(
         &self,
         op: &'static str,
-        (a, above): (&UintArray, usize),
-        b: &UintArray,
+        (a, above): (&Uints<B>, usize),
+        b: &Uints<B>,
         asked: Asked,
         sign: Sign,
-    ) -> Result<Divided, Error> {
+    ) -> Result<Divided<B>, B::Error> {
         let (bits, base, per) = (self.radix.bits as usize, self.radix.base(), a.per);
         let b = &b.with(self.settled(op, &b.blocks, 3)?);
         let steps = match sign {
@@ -101,7 +101,7 @@ impl Integers<'_> {
         lens.push(lens[0] + 1);
         let is_set = self.any_above(op, &d.blocks, per)?;
         let gates = self.gates(op, &steps, &is_set)?;
-        let mut rest: Vec<Vec<Ciphertext>> = vec![Vec::new(); a.len()];
+        let mut rest: Vec<Vec<B::Block>> = vec![Vec::new(); a.len()];
         let mut carries = steps.carries.clone();
         let (mut quotient, mut closed) = (vec![self.plain(0); a.blocks.len()], Vec::new());
         for i in 0..per {
@@ -112,7 +112,7 @@ impl Integers<'_> {
             let (mut bits_found, mut is_closed) = (vec![Vec::new(); a.len()], !steps.closed.is_empty());
             for bit in (0..bits).rev() {
                 let len = lens[bit + 1].min(i + 1);
-                let gates: Vec<&Gate> = gates[i * bits + bit..].iter().step_by(per * bits).collect();
+                let gates: Vec<&Gate<B::Block>> = gates[i * bits + bit..].iter().step_by(per * bits).collect();
                 if gates.iter().any(|gate| gate.known != Some(Gates::Closed)) {
                     is_closed = false;
                     let addends = self.addends(op, &multiples[bit], len, (&gates, &carries), &steps)?;
@@ -151,7 +151,12 @@ impl Integers<'_> {
     }
 
     /// Operands and tables' weights of the steps, for unsigned integers.
-    pub(super) fn unsigned_steps(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Steps, Error> {
+    pub(super) fn unsigned_steps(
+        &self,
+        op: &'static str,
+        a: &Uints<B>,
+        b: &Uints<B>,
+    ) -> Result<Steps<B::Block>, B::Error> {
         let multiple = |bit: u32| self.shift(op, b, i64::from(bit), Ends::Open);
         Ok(Steps {
             dividends: a.clone(),
@@ -166,8 +171,8 @@ impl Integers<'_> {
     }
 
     /// The number of blocks up to the last one that may hold more than zero in any of the integers; at least 1.
-    pub(super) fn len_of(&self, x: &UintArray) -> usize {
-        let lens = x.blocks.iter().enumerate().filter(|(_, block)| block.max_value > 0).map(|(i, _)| i % x.per + 1);
+    pub(super) fn len_of(&self, x: &Uints<B>) -> usize {
+        let lens = x.blocks.iter().enumerate().filter(|(_, block)| block.max_value() > 0).map(|(i, _)| i % x.per + 1);
         lens.max().unwrap_or(1)
     }
 
@@ -176,7 +181,12 @@ impl Integers<'_> {
     /// of `d` above `d_i` are zero, and `t` infinite elsewhere, the gate is closed if `t ≥ 2^(m − b)`; and the gate
     /// before it is that of `b + 1`. The first gate counts as one that follows a closed one, so that a divisor of zero
     /// is treated as any other that is small enough.
-    fn gates(&self, op: &'static str, steps: &Steps, is_set: &[Ciphertext]) -> Result<Vec<Gate>, Error> {
+    fn gates(
+        &self,
+        op: &'static str,
+        steps: &Steps<B::Block>,
+        is_set: &[B::Block],
+    ) -> Result<Vec<Gate<B::Block>>, B::Error> {
         let (d, bits) = (&steps.divisors, self.radix.bits as usize);
         let per = d.per;
         let base = self.radix.base();
@@ -199,7 +209,7 @@ impl Integers<'_> {
             let is_first = |b: usize| i.is_multiple_of(per) && b == bits - 1;
             known.extend((0..bits).map(|b| value.map(|value| gates(value, b, is_first(b)))));
             inputs.push(match steps.turns.get(i / per) {
-                Some(turn) => self.mirrored(&input, [turn])?,
+                Some(turn) => self.blocks.mirrored(&input, &[turn])?,
                 None => input,
             });
         }
@@ -223,11 +233,11 @@ impl Integers<'_> {
     fn addends(
         &self,
         op: &'static str,
-        multiple: &UintArray,
+        multiple: &Uints<B>,
         len: usize,
-        (gates, carries): (&[&Gate], &[Ciphertext]),
-        steps: &Steps,
-    ) -> Result<Vec<Ciphertext>, Error> {
+        (gates, carries): (&[&Gate<B::Block>], &[B::Block]),
+        steps: &Steps<B::Block>,
+    ) -> Result<Vec<B::Block>, B::Error> {
         let base = self.radix.base();
         let tables = [true, false].map(|is_first| self.addend_table(steps, base - 1 + u64::from(is_first)));
         let (mut jobs, mut addends) = (Vec::new(), Vec::new());
@@ -251,27 +261,26 @@ impl Integers<'_> {
             }
         }
         let mut found = self.look_up(op, &jobs)?.into_iter();
-        let addend = |addend: Option<Ciphertext>| addend.or_else(|| found.next());
+        let addend = |addend: Option<B::Block>| addend.or_else(|| found.next());
         Ok(addends.into_iter().filter_map(addend).collect())
     }
 
     fn addend_input(
         &self,
-        digit: &Ciphertext,
-        gate: &Gate,
-        carry: &Ciphertext,
-        steps: &Steps,
-    ) -> Result<Ciphertext, Error> {
+        digit: &B::Block,
+        gate: &Gate<B::Block>,
+        carry: &B::Block,
+        steps: &Steps<B::Block>,
+    ) -> Result<B::Block, B::Error> {
         if !steps.turns.is_empty() {
             return self.signed_sum(&[(1, digit), (1, &gate.weight), (1, carry)], 0);
         }
         let control = self.sum([&gate.weight, carry])?;
-        let control = Ciphertext { max_value: control.max_value.min(2), ..control };
-        self.linear(&[(3, digit), (1, &control)], 0)
+        self.linear(&[(3, digit), (1, &control.at_most(2))], 0)
     }
 
     /// The table of addends' digits, for the sum of a digit and its opposite.
-    fn addend_table(&self, steps: &Steps, sum: u64) -> Table {
+    fn addend_table(&self, steps: &Steps<B::Block>, sum: u64) -> Table {
         let (base, size, carry) = (self.radix.base(), self.radix.size() as u64, steps.weights.carry);
         if steps.turns.is_empty() {
             return self.table(|x| match (x / 3, x % 3) {
@@ -294,11 +303,11 @@ impl Integers<'_> {
     fn last_addends(
         &self,
         op: &'static str,
-        b: &UintArray,
+        b: &Uints<B>,
         len: usize,
-        carries: &[Ciphertext],
-        steps: &Steps,
-    ) -> Result<Vec<Ciphertext>, Error> {
+        carries: &[B::Block],
+        steps: &Steps<B::Block>,
+    ) -> Result<Vec<B::Block>, B::Error> {
         let (base, carry) = (self.radix.base(), steps.weights.carry);
         let (mut jobs, mut addends) = (Vec::new(), Vec::new());
         // Digits, and carries that count `E`; for divisors below zero `M` further on, where it is with a carry that
@@ -322,8 +331,8 @@ impl Integers<'_> {
             }
         }
         let mut found = self.look_up(op, &jobs)?.into_iter();
-        let addend = |addend: Option<Ciphertext>| addend.or_else(|| found.next());
-        let mut addends: Vec<Ciphertext> = addends.into_iter().filter_map(addend).collect();
+        let addend = |addend: Option<B::Block>| addend.or_else(|| found.next());
+        let mut addends: Vec<B::Block> = addends.into_iter().filter_map(addend).collect();
         for (first, sign) in addends.iter_mut().step_by(len).zip(&steps.negative.digits) {
             *first = self.sum([&*first, sign])?;
         }
@@ -334,11 +343,11 @@ impl Integers<'_> {
     fn add_to(
         &self,
         op: &'static str,
-        rest: &mut [Vec<Ciphertext>],
+        rest: &mut [Vec<B::Block>],
         len: usize,
-        addends: Vec<Ciphertext>,
+        addends: Vec<B::Block>,
         last: Option<&Table>,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    ) -> Result<Vec<B::Block>, B::Error> {
         let blocks = rest.iter().flat_map(|rest| &rest[..len]);
         let sums = blocks.zip(&addends).map(|(block, addend)| self.sum([block, addend])).collect::<Result<_, _>>()?;
         let (blocks, found) = self.propagate(op, sums, len, last)?;
@@ -347,7 +356,12 @@ impl Integers<'_> {
     }
 
     /// Digits of quotients from sums of carries that count `E`, complemented for divisors below zero.
-    fn turned_quotient(&self, op: &'static str, quotient: &UintArray, steps: &Steps) -> Result<UintArray, Error> {
+    fn turned_quotient(
+        &self,
+        op: &'static str,
+        quotient: &Uints<B>,
+        steps: &Steps<B::Block>,
+    ) -> Result<Uints<B>, B::Error> {
         let (base, size) = (self.radix.base(), self.radix.size() as u64);
         let place = |digit: u64| steps.weights.carry * digit % (2 * size);
         let digit = |x: u64| (0..base).find(|&digit| place(digit) == x);
@@ -366,10 +380,10 @@ impl Integers<'_> {
     fn remainder_blocks(
         &self,
         op: &'static str,
-        a: &UintArray,
-        rest: Vec<Vec<Ciphertext>>,
-        is_set: &[Ciphertext],
-    ) -> Result<Vec<Ciphertext>, Error> {
+        a: &Uints<B>,
+        rest: Vec<Vec<B::Block>>,
+        is_set: &[B::Block],
+    ) -> Result<Vec<B::Block>, B::Error> {
         let table = self.table2(|is_set, x| if is_set == 0 { x } else { 0 });
         let mut jobs = Vec::new();
         for (e, rest) in rest.iter().enumerate() {
@@ -382,7 +396,7 @@ impl Integers<'_> {
             }
         }
         let mut above = self.look_up(op, &jobs)?.into_iter();
-        let whole = |mut rest: Vec<Ciphertext>| {
+        let whole = |mut rest: Vec<B::Block>| {
             let missing = a.per - rest.len();
             rest.extend(above.by_ref().take(missing));
             rest

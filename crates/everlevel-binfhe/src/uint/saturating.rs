@@ -2,6 +2,7 @@
 //! beyond, and a table for each digit puts the end's digit in its place.
 
 use super::blocks::Table;
+use super::keyed::KeyedBlocks;
 use super::signed::{Sign, Signed};
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
@@ -62,7 +63,7 @@ impl Integers<'_> {
     }
 }
 
-impl Signed<'_, '_> {
+impl Signed<'_, KeyedBlocks<'_>> {
     /// `a + b`, or the end of the range that the sum is beyond.
     ///
     /// # Errors

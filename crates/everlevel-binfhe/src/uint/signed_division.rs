@@ -9,45 +9,51 @@
 //! its sign, is that of the signed last digit less `[b < 0]` with the carry into it. The divisor `|b|` is `d + [b < 0]`
 //! for the digits `d` of `b`, complemented if `b < 0`. Its sum isn't propagated: a first digit of up to `M` is taken.
 //!
+//! Where blocks have products, encrypted divisors and dividends are divided by magnitude, and products choose.
+//!
 //! The least integer by −1 wraps to itself. By zero the quotient is −1 for `a ≥ 0` and 0 for `a < 0`, and the remainder
 //! is `a`.
 
-use super::blocks::Table;
+use super::array::{Bools, Uints};
+use super::blocks::{Block, Blocks, Digits, Table};
 use super::divided::{Asked, Divided, Halved, Steps, Weights};
 use super::signed::{Sign, Signed};
-use super::{BoolArray, UintArray};
-use crate::{Ciphertext, Error};
 
-impl Signed<'_, '_> {
+/// Dividends, first carries, and the turns of gates.
+type Dividends<B> = (Uints<B>, Digits<B>, Digits<B>);
+/// Signs of divisors, digits of their magnitudes, and multiples of these.
+type Multiples<B> = (Halved<<B as Blocks>::Block>, Uints<B>, Vec<Uints<B>>);
+
+impl<B: Blocks> Signed<'_, B> {
     /// `a/b` rounded down.
     ///
     /// # Errors
-    /// As [`super::Integers::div`].
-    pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`super::Arithmetic::div`].
+    pub fn div(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false })?.0)
     }
 
     /// `a − b·⌊a/b⌋`.
     ///
     /// # Errors
-    /// As [`super::Integers::div`].
-    pub fn rem(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+    /// As [`super::Arithmetic::div`].
+    pub fn rem(&self, a: &Uints<B>, b: &Uints<B>) -> Result<Uints<B>, B::Error> {
         Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true })?.1)
     }
 
     /// [`Signed::div`] and [`Signed::rem`] at once, for little more than either.
     ///
     /// # Errors
-    /// As [`super::Integers::div`].
-    pub fn div_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, UintArray), Error> {
+    /// As [`super::Arithmetic::div`].
+    pub fn div_rem(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Uints<B>), B::Error> {
         self.divide("div_rem", a, b, Asked { quotient: true, remainder: true })
     }
 
     /// [`Signed::div`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`super::Integers::div`].
-    pub fn checked_div(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+    /// As [`super::Arithmetic::div`].
+    pub fn checked_div(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Bools<B>), B::Error> {
         let op = "checked_div";
         let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false })?;
         Ok((quotient, self.0.are_zero(op, b)?))
@@ -56,16 +62,19 @@ impl Signed<'_, '_> {
     /// [`Signed::rem`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`super::Integers::div`].
-    pub fn checked_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+    /// As [`super::Arithmetic::div`].
+    pub fn checked_rem(&self, a: &Uints<B>, b: &Uints<B>) -> Result<(Uints<B>, Bools<B>), B::Error> {
         let op = "checked_rem";
         let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true })?;
         Ok((remainder, self.0.are_zero(op, b)?))
     }
 
-    fn divide(&self, op: &'static str, a: &UintArray, b: &UintArray, asked: Asked) -> Result<Divided, Error> {
+    fn divide(&self, op: &'static str, a: &Uints<B>, b: &Uints<B>, asked: Asked) -> Result<Divided<B>, B::Error> {
         let int = self.0;
         int.check_pair(op, a, b)?;
+        if B::HAS_PRODUCTS && b.blocks.iter().any(|block| int.public(block).is_none()) {
+            return self.divide_magnitudes(op, a, b, asked);
+        }
         let half = int.radix.base() / 2;
         // Whether a divisor is known to be below zero, or not to be.
         let kind = |i: usize| {
@@ -84,20 +93,16 @@ impl Signed<'_, '_> {
     fn divide_by_negative(
         &self,
         op: &'static str,
-        a: &UintArray,
-        m: &UintArray,
+        a: &Uints<B>,
+        m: &Uints<B>,
         asked: Asked,
-    ) -> Result<Divided, Error> {
+    ) -> Result<Divided<B>, B::Error> {
         let (int, per) = (self.0, a.per);
         let both = Asked { remainder: true, ..asked };
         let (mut quotient, mut remainder) = int.divide(op, a, m, both, Sign::Signed)?;
         let is_zero = int.are_zero(op, &remainder)?.0;
         if asked.quotient {
-            let mut sums = int.not(&quotient)?.blocks;
-            for (e, one) in is_zero.iter().enumerate() {
-                sums[e * per] = int.sum([&sums[e * per], one])?;
-            }
-            quotient = a.with(int.propagate(op, sums, per, None)?.0);
+            quotient = self.negated_down(op, &quotient, &is_zero)?;
         }
         if asked.remainder {
             let less = int.neg(m)?;
@@ -110,19 +115,59 @@ impl Signed<'_, '_> {
         Ok((quotient, remainder))
     }
 
+    /// `−q` where nothing is left, and `−q − 1` elsewhere.
+    fn negated_down(&self, op: &'static str, quotient: &Uints<B>, is_zero: &[B::Block]) -> Result<Uints<B>, B::Error> {
+        let (int, per) = (self.0, quotient.per);
+        let mut sums = int.not(quotient)?.blocks;
+        for (e, one) in is_zero.iter().enumerate() {
+            sums[e * per] = int.sum([&sums[e * per], one])?;
+        }
+        Ok(quotient.with(int.propagate(op, sums, per, None)?.0))
+    }
+
+    /// Division of `|a|` by `|b|`, whose outcomes products choose among: of `|a| = qm + r`, the quotient is `q` where
+    /// signs agree and [`Signed::negated_down`] elsewhere, and the remainder's size is `r`, or `m − r` where signs
+    /// differ and `r` isn't zero.
+    fn divide_magnitudes(
+        &self,
+        op: &'static str,
+        a: &Uints<B>,
+        b: &Uints<B>,
+        asked: Asked,
+    ) -> Result<Divided<B>, B::Error> {
+        let int = self.0;
+        let (sign_a, sign_b) = (self.are_below_zero(op, a)?, self.are_below_zero(op, b)?);
+        let (dividend, m) = (self.absolute(op, a, &sign_a)?, self.absolute(op, b, &sign_b)?);
+        let both = Asked { remainder: true, ..asked };
+        let (mut quotient, mut remainder) = int.divide(op, &dividend, &m, both, Sign::Unsigned)?;
+        let is_zero = int.are_zero(op, &remainder)?;
+        let differ = int.combine_bools(&sign_a, &sign_b, |a, b| a != b)?;
+        if asked.quotient {
+            let negated = self.negated_down(op, &quotient, &is_zero.0)?;
+            quotient = int.select_blocks(op, &differ, &negated, &quotient)?;
+        }
+        if asked.remainder {
+            let is_other = int.combine_bools(&differ, &is_zero, |differ, is_zero| differ && !is_zero)?;
+            let other = int.sub_blocks(op, &m, &remainder, None)?.0;
+            remainder = int.select_blocks(op, &is_other, &other, &remainder)?;
+            remainder = self.absolute(op, &remainder, &sign_b)?;
+        }
+        Ok((quotient, remainder))
+    }
+
     /// `a − [b < 0]` modulo `2^width`, the first carries, and the turns of gates.
     fn dividends(
         &self,
         op: &'static str,
-        a: &UintArray,
-        divisors: &[Ciphertext],
+        a: &Uints<B>,
+        divisors: &[B::Block],
         carry: u64,
-    ) -> Result<(UintArray, Vec<Ciphertext>, Vec<Ciphertext>), Error> {
+    ) -> Result<Dividends<B>, B::Error> {
         let (int, lower, base) = (self.0, a.per - 1, self.0.radix.base());
         let half = base / 2;
         let mut sums = Vec::with_capacity(lower * a.len());
         for (e, sign) in divisors.iter().enumerate() {
-            let less = |x: &Ciphertext| int.linear(&[(1, x), (base as i64 - 1, sign)], 0);
+            let less = |x: &B::Block| int.linear(&[(1, x), (base as i64 - 1, sign)], 0);
             sums.extend(a.integer(e)[..lower].iter().map(less).collect::<Result<Vec<_>, _>>()?);
         }
         let (digits, carries) = int.propagate(op, sums, lower, Some(&int.carry_table()))?;
@@ -131,11 +176,11 @@ impl Signed<'_, '_> {
         let last = divisors.iter().zip(a.last_blocks()).map(|(sign, x)| int.pair(sign, &x));
         let last = int.map(op, last.collect::<Result<_, _>>()?, &biased)?;
         let carried = last.iter().zip(&carries);
-        let carried = carried.map(|(x, carry)| Ok(Ciphertext { max_value: base, ..int.sum([x, carry])? }));
+        let carried = carried.map(|(x, carry)| Ok(int.sum([x, carry])?.at_most(base)));
         let digit = int.table(|x| (x + half - 1) % base);
         let [sign, turn] = self.sign_tables(carry, |x| x <= half);
         let tables = [&sign, &turn, &digit];
-        let [carries, turns, last] = int.map_all(op, &carried.collect::<Result<Vec<_>, Error>>()?, tables)?;
+        let [carries, turns, last] = int.map_all(op, &carried.collect::<Result<Vec<_>, B::Error>>()?, tables)?;
         let blocks = digits.chunks(lower).zip(last).flat_map(|(digits, last)| [digits, &[last]].concat());
         Ok((a.with(blocks.collect()), carries, turns))
     }
@@ -151,9 +196,9 @@ impl Signed<'_, '_> {
     pub(super) fn steps(
         &self,
         op: &'static str,
-        (a, above): (&UintArray, usize),
-        b: &UintArray,
-    ) -> Result<Steps, Error> {
+        (a, above): (&Uints<B>, usize),
+        b: &Uints<B>,
+    ) -> Result<Steps<B::Block>, B::Error> {
         let (int, base) = (self.0, self.0.radix.base());
         let is_negative = |x: u64| x >= base / 2;
         if b.blocks.iter().all(|block| int.public(block).is_some()) {
@@ -181,7 +226,7 @@ impl Signed<'_, '_> {
 
     /// Signs of divisors, their digits `d`, and the multiples of their magnitudes by powers of two. All tables of a
     /// digit share its bootstrap.
-    fn multiples(&self, op: &'static str, b: &UintArray) -> Result<(Halved, UintArray, Vec<UintArray>), Error> {
+    fn multiples(&self, op: &'static str, b: &Uints<B>) -> Result<Multiples<B>, B::Error> {
         let (int, bits, base, per) = (self.0, self.0.radix.bits as usize, self.0.radix.base(), b.per);
         let half = base / 2;
         let magnitude = |x: u64| if x >= half { base - 1 - x.min(base - 1) } else { x };
@@ -203,7 +248,7 @@ impl Signed<'_, '_> {
         let moves = (1..bits).map(moves).collect::<Vec<_>>();
         let mut jobs = Vec::new();
         for (i, block) in b.blocks.iter().enumerate().filter(|(i, _)| !(i + 1).is_multiple_of(per)) {
-            let input = int.mirrored(block, [&signs.halves[i / per]])?;
+            let input = int.blocks.mirrored(block, &[&signs.halves[i / per]])?;
             let stays = if i.is_multiple_of(per) { &first } else { &others };
             jobs.extend([&digit].into_iter().chain(stays).chain(&moves).map(|table| (input.clone(), table)));
         }

@@ -23,6 +23,7 @@
 use std::cmp::Ordering;
 
 use super::blocks::Table;
+use super::keyed::KeyedBlocks;
 use super::saturating::{ABOVE, BELOW, WITHIN};
 use super::signed::Signed;
 use super::{BoolArray, UintArray};
@@ -31,7 +32,7 @@ use crate::{Ciphertext, Error};
 /// The largest excess.
 const MOST: u64 = 2;
 
-impl Signed<'_, '_> {
+impl Signed<'_, KeyedBlocks<'_>> {
     /// `a·b` modulo `2^width`, and whether each product is out of range.
     ///
     /// # Errors

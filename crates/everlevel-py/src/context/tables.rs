@@ -82,9 +82,10 @@ impl Context {
         })
     }
 
-    /// The bound of the errors after a table.
-    fn error_after(&self, size: usize, level: usize, table: Vec<u64>, error: f64) -> PyResult<f64> {
-        run(|| TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level)?.after(&table, error))
+    /// The bound of the errors after a table, of the input's error and of that beside it in a bootstrap.
+    fn error_after(&self, size: usize, level: usize, table: Vec<u64>, errors: (f64, f64)) -> PyResult<f64> {
+        let noise = || TableNoise::new(self.bootstrapper("look_up")?, Space::new(size)?, level);
+        run(|| noise()?.after(&table, errors.0, errors.1))
     }
 
     /// The bound of the errors after a table, of integers on the torus of a normal error.

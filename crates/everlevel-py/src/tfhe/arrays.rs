@@ -10,7 +10,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::call::{Report, run_any, run_reporting};
-use crate::integers::{GATES, binary, compare, named, shift};
+use crate::integers::{
+    GATES, binary, compare, named, of_sign, reduce, shift, signed_binary, signed_compare, signed_reduce, signed_shift,
+};
 use crate::properties::properties;
 use crate::tfhe::context::TfheContext;
 use crate::tfhe::keys::{EncryptionKey, Key, TfheEvaluationKey, TfhePublicKey, TfheSecretKey};
@@ -107,8 +109,6 @@ type Shift = fn(&Integers<'_>, &UintArray, u32) -> Result<UintArray, Error>;
 type Reduce = fn(&Integers<'_>, &UintArray, usize) -> Result<UintArray, Error>;
 
 const BINARY: &[(&str, Pairwise<UintArray>)] = binary! {
-    ("floor_divide", |int, a, b| int.div(a, b)),
-    ("remainder", |int, a, b| int.rem(a, b)),
     ("saturating_add", |int, a, b| int.saturating_add(a, b)),
     ("saturating_subtract", |int, a, b| int.saturating_sub(a, b)),
     ("saturating_multiply", |int, a, b| int.saturating_mul(a, b)),
@@ -126,25 +126,13 @@ const SHIFT: &[(&str, Shift)] = shift! {
     ("leading_zeros", |int, a, _| int.leading_zeros(a)),
     ("trailing_zeros", |int, a, _| int.trailing_zeros(a)),
 };
-const REDUCE: [(&str, Reduce); 5] = [
-    ("sum", |int, a, rows| int.sum_rows(a, rows)),
-    ("min", |int, a, rows| int.extreme_row(a, rows, Extreme::Min)),
-    ("max", |int, a, rows| int.extreme_row(a, rows, Extreme::Max)),
-    ("argmin", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Min)),
-    ("argmax", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Max)),
-];
+const REDUCE: &[(&str, Reduce)] = reduce!();
 
-/// Operations that take the same arrays as signed integers, beside those above, which are the same for both.
-const SIGNED_BINARY: [(&str, Pairwise<UintArray>); 8] = [
-    ("floor_divide", |int, a, b| int.signed().div(a, b)),
-    ("remainder", |int, a, b| int.signed().rem(a, b)),
-    ("minimum", |int, a, b| int.signed().min(a, b)),
-    ("maximum", |int, a, b| int.signed().max(a, b)),
-    ("right_shift", |int, a, b| int.signed().shr_by(a, b)),
+const SIGNED_BINARY: &[(&str, Pairwise<UintArray>)] = signed_binary! {
     ("saturating_add", |int, a, b| int.signed().saturating_add(a, b)),
     ("saturating_subtract", |int, a, b| int.signed().saturating_sub(a, b)),
     ("saturating_multiply", |int, a, b| int.signed().saturating_mul(a, b)),
-];
+};
 const SIGNED_CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.signed().checked_add(a, b)),
     ("subtract", |int, a, b| int.signed().checked_sub(a, b)),
@@ -152,25 +140,9 @@ const SIGNED_CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("floor_divide", |int, a, b| int.signed().checked_div(a, b)),
     ("remainder", |int, a, b| int.signed().checked_rem(a, b)),
 ];
-const SIGNED_COMPARE: [(&str, Pairwise<BoolArray>); 4] = [
-    ("less", |int, a, b| int.signed().lt(a, b)),
-    ("less_equal", |int, a, b| int.signed().le(a, b)),
-    ("greater", |int, a, b| int.signed().gt(a, b)),
-    ("greater_equal", |int, a, b| int.signed().ge(a, b)),
-];
-const SIGNED_SHIFT: [(&str, Shift); 2] =
-    [("absolute", |int, a, _| int.signed().abs(a)), ("right_shift", |int, a, amount| int.signed().shr(a, amount))];
-const SIGNED_REDUCE: [(&str, Reduce); 4] = [
-    ("min", |int, a, rows| int.signed().extreme_row(a, rows, Extreme::Min)),
-    ("max", |int, a, rows| int.signed().extreme_row(a, rows, Extreme::Max)),
-    ("argmin", |int, a, rows| int.signed().place_of_extreme(a, rows, Extreme::Min)),
-    ("argmax", |int, a, rows| int.signed().place_of_extreme(a, rows, Extreme::Max)),
-];
-
-/// The operation of a name, among those of signed integers first where they are such.
-fn of_sign<F: Copy>(signed: bool, of_signed: &[(&str, F)], of_both: &[(&str, F)], name: &str) -> PyResult<F> {
-    if signed { named(of_signed, name).or_else(|_| named(of_both, name)) } else { named(of_both, name) }
-}
+const SIGNED_COMPARE: &[(&str, Pairwise<BoolArray>)] = signed_compare!();
+const SIGNED_SHIFT: &[(&str, Shift)] = signed_shift!();
+const SIGNED_REDUCE: &[(&str, Reduce)] = signed_reduce!();
 
 /// The common arguments of long calls: the threads, the key, and the function that is told of progress.
 #[derive(FromPyObject)]
@@ -246,7 +218,7 @@ array_class!(
         }
 
         fn binary(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<Self> {
-            self.pairwise(of_sign(signed, &SIGNED_BINARY, BINARY, name)?, name, other, call).map(Self)
+            self.pairwise(of_sign(signed, SIGNED_BINARY, BINARY, name)?, name, other, call).map(Self)
         }
 
         /// Quotients and remainders.
@@ -264,18 +236,18 @@ array_class!(
         }
 
         fn compare(&self, name: &str, signed: bool, other: &Self, call: Call) -> PyResult<TfheBoolArray> {
-            self.pairwise(of_sign(signed, &SIGNED_COMPARE, COMPARE, name)?, name, other, call).map(TfheBoolArray)
+            self.pairwise(of_sign(signed, SIGNED_COMPARE, COMPARE, name)?, name, other, call).map(TfheBoolArray)
         }
 
         /// Operations of one operand, which have no amount, and moves of bits by a public one.
         fn shift(&self, name: &str, signed: bool, amount: u32, call: Call) -> PyResult<Self> {
-            let operation = of_sign(signed, &SIGNED_SHIFT, SHIFT, name)?;
+            let operation = of_sign(signed, SIGNED_SHIFT, SHIFT, name)?;
             call.run(self.shape(), |int, places| operation(int, &self.0.slice(places), amount)).map(Self)
         }
 
         /// One row of as many.
         fn reduce(&self, name: &str, signed: bool, rows: usize, call: Call) -> PyResult<Self> {
-            let operation = of_sign(signed, &SIGNED_REDUCE, &REDUCE, name)?;
+            let operation = of_sign(signed, SIGNED_REDUCE, REDUCE, name)?;
             call.run((1, 1), |int, _| operation(int, &self.0, rows)).map(Self)
         }
 

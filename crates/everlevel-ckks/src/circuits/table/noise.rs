@@ -72,7 +72,7 @@ impl<'a> TableNoise<'a> {
 
     /// A number's error in units of the distance between integers.
     fn in_units(&self, error: f64) -> f64 {
-        error * self.space.size() as f64 / 2.0
+        self.space.units(error)
     }
 
     /// The error of a fresh encryption, by the public key or the secret one.
@@ -97,14 +97,16 @@ impl<'a> TableNoise<'a> {
         span * PI * FRAC_PI_3
     }
 
-    /// The error of what a table has for an integer of an error.
+    /// The error of what a table has for an integer of an error, where the unit beside it in a bootstrap has another
+    /// one, times as many as that one's space of inputs fits into the space.
     ///
     /// # Errors
-    /// A table of another length, or with an entry outside of the space.
-    pub fn after(&self, table: &[u64], error: f64) -> Result<f64, Error> {
-        // Two units are one complex ciphertext: the error of the other's imaginary part, which is of one size, is
-        // added.
-        self.after_error(table, 2.0 * error)
+    /// As [`Space::series`].
+    pub fn after(&self, table: &[u64], error: f64, beside: f64) -> Result<f64, Error> {
+        let inputs = self.space.of_inputs(table)?;
+        // Two units are one complex ciphertext: the error of the other's imaginary part is added.
+        let beside = beside * inputs.size() as f64 / self.space.size() as f64;
+        self.after_error(table, error + beside)
     }
 
     /// The error of what a table has for an integer of this space on the torus, of a normal error of a standard
@@ -115,27 +117,29 @@ impl<'a> TableNoise<'a> {
     /// As [`TableNoise::after`].
     pub fn after_torus(&self, to: Space, table: &[u64], std_dev: f64) -> Result<f64, Error> {
         let numbers = to.numbers(table, self.space.size())?;
-        Ok(self.number_after(&numbers, TAIL * std_dev) * to.size() as f64 / 2.0)
+        Ok(self.number_after(self.space, &numbers, TAIL * std_dev) * to.size() as f64 / 2.0)
     }
 
     /// The error of what a table of numbers has for an integer on the torus, as [`TableNoise::after_torus`], as a
     /// number: a bound, and its size at most on average.
     pub(super) fn number_after_torus(&self, numbers: &[f64], std_dev: f64) -> (f64, f64) {
-        let worst = self.number_after(numbers, TAIL * std_dev);
+        let worst = self.number_after(self.space, numbers, TAIL * std_dev);
         // The fourth moment of a normal error is three times the square of its variance.
-        let variance = std_dev.powi(2) + (self.of_bootstrap() / TAIL).powi(2);
+        let variance = std_dev.powi(2) + (self.of_bootstrap(self.space) / TAIL).powi(2);
         (worst, self.bend_of(numbers, 0.0) * 3f64.sqrt() * variance)
     }
 
     /// The error of what a table has for a coefficient that errs by so much before the bootstrap's own steps.
     fn after_error(&self, table: &[u64], error: f64) -> Result<f64, Error> {
-        Ok(self.in_units(self.number_after(&self.space.numbers(table, self.space.size())?, error)))
+        let inputs = self.space.of_inputs(table)?;
+        let numbers = self.space.numbers(table, inputs.size())?;
+        Ok(self.in_units(self.number_after(inputs, &numbers, error)))
     }
 
-    /// [`TableNoise::after_error`] of a table of any numbers, as a number.
-    fn number_after(&self, numbers: &[f64], error: f64) -> f64 {
-        let roundings = self.tail * self.largest_rounding(&self.space.series_of(numbers));
-        let angle = error + self.of_bootstrap();
+    /// [`TableNoise::after_error`] of a table of any numbers for a space of inputs, as a number.
+    fn number_after(&self, inputs: Space, numbers: &[f64], error: f64) -> f64 {
+        let roundings = self.tail * self.largest_rounding(inputs, &inputs.series_of(numbers));
+        let angle = error + self.of_bootstrap(inputs);
         self.bend_of(numbers, angle) * angle * angle + roundings
     }
 
@@ -143,7 +147,7 @@ impl<'a> TableNoise<'a> {
     /// span, or less where other entries are alike, as each comes in by how far it is away. At a distance `d` the
     /// kernel is `(sin(πu)/2p)²/sin²(π(d − u)/2p)` at most.
     fn bend_of(&self, numbers: &[f64], reach: f64) -> f64 {
-        let p = self.space.size();
+        let p = numbers.len();
         let (least, most) = numbers.iter().fold((f64::MAX, f64::MIN), |(least, most), &x| (least.min(x), most.max(x)));
         let of_any = self.bend(most - least);
         if reach >= 0.5 {
@@ -208,60 +212,65 @@ impl<'a> TableNoise<'a> {
     /// # Errors
     /// As [`TableNoise::after`].
     pub fn mean_rounding(&self, table: &[u64]) -> Result<f64, Error> {
-        let series = self.space.series(table)?;
-        let p = self.space.size();
-        let squares: f64 = (0..p).map(|m| self.rounding(&series, m).powi(2)).sum();
+        let (inputs, series) = (self.space.of_inputs(table)?, self.space.series(table)?);
+        let p = inputs.size();
+        let squares: f64 = (0..p).map(|m| self.rounding(inputs, &series, m).powi(2)).sum();
         Ok(self.in_units((squares / p as f64).sqrt()))
     }
 
     /// The error that a bootstrap's own steps add before the table, as one of the input.
-    fn of_bootstrap(&self) -> f64 {
+    fn of_bootstrap(&self, inputs: Space) -> f64 {
         let before = before_the_sine(self.core, self.tables, self.level) + of_way_down(self.core, self.level);
-        let before = self.in_units(self.tail * before);
-        before + self.of_sine()
+        inputs.units(self.tail * before) + self.of_sine(inputs)
     }
 
     /// The error of the sine, as one of the input: the cosine is flat at the ends, where its error is most of the
     /// angle.
-    fn of_sine(&self) -> f64 {
-        let p = self.space.size();
+    fn of_sine(&self, inputs: Space) -> f64 {
+        let p = inputs.size();
         let spared = self.core.ladder.sets.len() - 1 - (self.level + self.space.depth());
         let plan = self.tables.plan(self.core, MapsKind::Apart, Method::Table, spared);
         let plan = plan.unwrap_or_else(|| unreachable!("maps apart serve tables"));
         // The way to a lower level is a rounding.
         let end = plan.ladder.scales[0];
         let at = |m: usize| {
-            let offset = self.space.number(m as u64) / 4.0;
+            let offset = inputs.number(m as u64) / 4.0;
             let rounded = largest_rounding_of_sine(self.core, &plan, offset);
             // The input is nearer to its integer than to others.
             let reach = 0.25 / p as f64;
             let of_fit = [-reach, 0.0, reach].map(|aside| plan.fit.largest_error(offset + aside));
             let of_fit = of_fit.into_iter().fold(0.0, f64::max);
             let of_cosine = self.tail * rounded.hypot(self.core.rounding_error(end)) + of_fit;
-            p as f64 / PI * of_cosine / self.space.angle(m).sin()
+            p as f64 / PI * of_cosine / inputs.angle(m).sin()
         };
         (0..p).map(at).fold(0.0, f64::max)
     }
 
     /// Standard deviation, over slots and secrets, of the roundings in a table's value for the integer where they are
     /// largest, as a number.
-    fn largest_rounding(&self, series: &[f64]) -> f64 {
-        (0..self.space.size()).map(|m| self.rounding(series, m)).fold(0.0, f64::max)
+    fn largest_rounding(&self, inputs: Space, series: &[f64]) -> f64 {
+        (0..inputs.size()).map(|m| self.rounding(inputs, series, m)).fold(0.0, f64::max)
     }
 
     /// [`TableNoise::largest_rounding`] of an integer.
-    fn rounding(&self, series: &[f64], m: usize) -> f64 {
-        let squares = self.roundings(series, m).into_iter().map(|error| error * error);
+    fn rounding(&self, inputs: Space, series: &[f64], m: usize) -> f64 {
+        let squares = self.roundings(inputs, series, m).into_iter().map(|error| error * error);
         squares.sum::<f64>().sqrt()
     }
 
     /// Contribution of each rounding on the way to a table's value for an integer.
-    fn roundings(&self, series: &[f64], m: usize) -> Vec<f64> {
+    fn roundings(&self, inputs: Space, series: &[f64], m: usize) -> Vec<f64> {
         let roundings = Roundings::new(self.core, &self.core.ladder);
-        let x = Rounded::exact(self.space.angle(m).cos(), self.level + self.space.depth());
+        let x = Rounded::exact(inputs.angle(m).cos(), self.level + self.space.depth());
         // Before the last polynomial elements are dropped, and the same ones made again, whose roundings would be
         // others here: nothing is the last.
-        BasisElements::new(&roundings, Basis::Chebyshev, x).polynomials(&[series, &[0.0]]).swap_remove(0).errors
+        let elements = BasisElements::new(&roundings, Basis::Chebyshev, x);
+        let mut errors = elements.polynomials(&[series, &[0.0]]).swap_remove(0).errors;
+        if inputs.depth() < self.space.depth() {
+            // On the way to the level that a longer table ends at.
+            errors.push(self.core.rounding_error(self.core.ladder.scales[self.level]));
+        }
+        errors
     }
 }
 
@@ -291,11 +300,11 @@ mod tests {
             let twice = series(0, 2.0);
             let once: Vec<_> = (0..p).map(|k| series(k, 1.0)).collect();
             let at = |m: usize| {
-                let [one, two] = [&once[0], &twice].map(|series| self.roundings(series, m));
+                let [one, two] = [&once[0], &twice].map(|series| self.roundings(self.space, series, m));
                 let alone: Vec<f64> = one.iter().zip(&two).map(|(one, two)| 2.0 * one - two).collect();
                 let mut sizes: Vec<f64> = alone.iter().map(|g| g.abs()).collect();
                 for series in &once {
-                    let one = self.roundings(series, m);
+                    let one = self.roundings(self.space, series, m);
                     assert_eq!(one.len(), alone.len());
                     for (size, (one, alone)) in sizes.iter_mut().zip(one.iter().zip(&alone)) {
                         *size += (one - alone).abs();
@@ -316,16 +325,17 @@ mod tests {
             let bootstrapper = Bootstrapper::new(&context).unwrap();
             let noise = TableNoise::new(&bootstrapper, Space::new(size).unwrap(), 4).unwrap();
             let roundings = noise.in_units(noise.tail * noise.worst_rounding());
-            let (bend, of_bootstrap) = (noise.bend(size as f64 - 1.0), noise.of_bootstrap());
+            let (bend, of_bootstrap) = (noise.bend(size as f64 - 1.0), noise.of_bootstrap(noise.space));
             println!("{size}: 2^{:.1}, limit 2^{:.1}", roundings.log2(), noise.limit().log2());
-            println!("bootstrap 2^{:.1}, sine 2^{:.1}", of_bootstrap.log2(), noise.of_sine().log2());
+            println!("bootstrap 2^{:.1}, sine 2^{:.1}", of_bootstrap.log2(), noise.of_sine(noise.space).log2());
             let after = |error: f64| bend * (2.0 * error + of_bootstrap).powi(2) + roundings;
             // From errors of any look-up, and of any after that, for ever.
             let settled = (0..1000).fold(roundings, |error, _| after(error));
             println!("settled 2^{:.1}, of the limit 2^{:.1}", settled.log2(), after(noise.limit()).log2());
             assert!(settled < noise.limit() && after(noise.limit()) < 0.5, "{size}: 2^{:.1}", settled.log2());
             let table: Vec<u64> = (0..size as u64).map(|m| m % 2 * (size as u64 - 1)).collect();
-            assert!(noise.after(&table, noise.fresh(true)).unwrap() < settled);
+            let fresh = noise.fresh(true);
+            assert!(noise.after(&table, fresh, fresh).unwrap() < settled);
         }
     }
 

@@ -44,6 +44,11 @@ impl Space {
         m.round().clamp(0.0, (self.size - 1) as f64) as u64
     }
 
+    /// A number's error in units of the distance between integers.
+    pub(super) fn units(self, error: f64) -> f64 {
+        error * self.size as f64 / 2.0
+    }
+
     /// Levels that a table takes.
     pub fn depth(self) -> usize {
         polynomial_depth(2 * self.size - 1)
@@ -54,16 +59,30 @@ impl Space {
         PI * (2 * (self.size - m) - 1) as f64 / (2 * self.size) as f64
     }
 
+    /// The space of a table's inputs: this one, or a smaller one for integers that are known to be in that.
+    ///
+    /// # Errors
+    /// A number of entries that isn't this space's size divided by a power of two, or is below 2.
+    pub fn of_inputs(self, table: &[u64]) -> Result<Self, Error> {
+        let len = table.len();
+        if len >= 2 && self.size.is_multiple_of(len) && (self.size / len).is_power_of_two() {
+            return Ok(Self { size: len });
+        }
+        let needed = format!("{}, one for each integer of the space, or half as many, and so on", self.size);
+        Err(Error::parameter("number of entries of the table", len, needed))
+    }
+
     /// Chebyshev coefficients of the polynomial of degree `2p − 1` that has, at `sin(πx/2)`, the number of a table's
-    /// entry for every integer, and the derivative zero there.
+    /// entry for every integer of [`Space::of_inputs`], and the derivative zero there.
     ///
     /// In the angle it is the mean of the entries weighted with Fejér's kernel at `2p` nodes: integers `m` and their
     /// mirror images `−θ` have the same entry, so that sines cancel.
     ///
     /// # Errors
-    /// Another number of entries than the space's size, or one outside of the space.
+    /// As [`Space::of_inputs`], and an entry outside of this space.
     pub fn series(self, table: &[u64]) -> Result<Vec<f64>, Error> {
-        Ok(self.series_of(&self.numbers(table, self.size)?))
+        let inputs = self.of_inputs(table)?;
+        Ok(inputs.series_of(&self.numbers(table, inputs.size)?))
     }
 
     /// The numbers that hold the entries of a table of so many.
@@ -170,10 +189,24 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_fewer_integers_have_entries_of_the_whole_space() {
+        let (space, inputs) = (Space::new(16).unwrap(), Space::new(4).unwrap());
+        let table = [15, 0, 7, 8];
+        let series = space.series(&table).unwrap();
+        assert_eq!(series.len(), 8);
+        for (m, &entry) in table.iter().enumerate() {
+            // An integer of the space is one of the smaller space at four times its distance from −1.
+            assert!((4.0 * (space.number(m as u64) + 1.0) - 1.0 - inputs.number(m as u64)).abs() < 1e-15);
+            let [value, slope] = at(&series, inputs.angle(m));
+            assert!((value - space.number(entry)).abs() < 1e-13 && slope.abs() < 1e-12, "{m}: {value}");
+        }
+    }
+
+    #[test]
     fn other_spaces_and_tables_are_refused() {
         assert!(Space::new(1).is_err() && Space::new(MAX_SPACE + 1).is_err());
         let space = Space::new(4).unwrap();
-        for table in [&[0, 1, 2][..], &[0, 1, 2, 3, 0], &[0, 1, 2, 4]] {
+        for table in [&[0, 1, 2][..], &[0, 1, 2, 3, 0], &[0, 1, 2, 4], &[0], &[]] {
             assert!(matches!(space.series(table), Err(Error::Parameter { .. })), "{table:?}");
         }
     }
