@@ -144,7 +144,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "mean")]
     fn a_shifted_mean_fails() {
-        (0..1000).map(|_| 0.2).collect::<Measured>().assert_centred("shifted", 1.0);
+        (0..1000).map(|_| 0.3).collect::<Measured>().assert_centred("shifted", 1.0);
     }
 
     #[test]

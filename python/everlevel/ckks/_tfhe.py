@@ -68,10 +68,10 @@ def from_tfhe(self: Core, ciphertext: tfhe.Ciphertext, *, lut: Any = None) -> Ci
     >>> secret = deep.create_secret_key()
     >>> keys = deep.create_evaluation_key(secret, bootstrap="lossy")
     >>> key = tfhe_engine.create_packing_key(tfhe_secret_key, secret)
-    >>> x = tfhe_engine.encrypt([0, 5, 15], tfhe_secret_key)
+    >>> x = tfhe_engine.encrypt([3, 5, 15], tfhe_secret_key)
     >>> y = deep.from_tfhe(x, lut=lambda m: m / 15)
     >>> deep.decrypt(y, secret).round(2)
-    array([0.  , 0.33, 1.  ])
+    array([0.2 , 0.33, 1.  ])
     """
     from ..tfhe import Ciphertext as TfheCiphertext
 
