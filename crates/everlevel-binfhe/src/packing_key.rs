@@ -20,15 +20,13 @@ use crate::common::{EIGHTH, Space, digit_square};
 use crate::compression::{Packing, gadget_of_packing, packing_variance, places};
 use crate::gates::same_length;
 use crate::key_noise::RARE;
-use crate::ring_switch::{check_rings, in_subring, too_wide};
+use crate::ring_switch::{best_base, check_rings, in_subring, too_wide};
 use crate::{Ciphertext, Error, Params, Progress, SecretKey, noise};
 
 /// Part of a bootstrap's variance that packing and the ring switch are to add at most, each.
 const SHARE: f64 = 1.0 / 16.0;
 /// Digits of the ring switch, at most.
 const MAX_DIGITS: u32 = 4;
-/// Bits of its base, at most.
-const MAX_BASE: u32 = 30;
 
 /// The numbers of a packing key: from the large secret of parameters to secrets of so many ones and degree `2^log_n`.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,10 +50,7 @@ impl PackingParams {
         let bootstrapped = outer.noise().bootstrapped;
         let packing = gadget_of_packing(outer, SHARE * bootstrapped);
         let of_gadget = |switch| Self { outer: Arc::clone(outer), log_n, weight, packing, switch };
-        let best = |digits: u32| {
-            let all = (1..=MAX_BASE.min(62 / digits)).map(|log2_base| of_gadget(Gadget::new(log2_base, digits)));
-            all.min_by(|a, b| a.switch_variance(RARE).total_cmp(&b.switch_variance(RARE)))
-        };
+        let best = |digits| best_base(digits, of_gadget, |params| params.switch_variance(RARE));
         // A product's two columns take the place of its digits.
         let mut all = (2..=MAX_DIGITS).filter_map(best);
         let found = all.find(|params| params.switch_variance(RARE) <= SHARE * bootstrapped);
@@ -247,7 +242,7 @@ pub struct PackingKey {
     from: SecretId,
     to: SecretId,
     automorphisms: Automorphisms,
-    /// Of one polynomial, by a matrix for each of the secret's.
+    /// Products of one polynomial, by a matrix for each of the secret's.
     product: ExternalProduct,
     matrices: WordBuffer<f64>,
 }

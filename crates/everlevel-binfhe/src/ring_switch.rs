@@ -27,6 +27,12 @@ const MORE_DIGITS: u32 = 2;
 /// Bits of a gadget's base, at most.
 const MAX_BASE: u32 = 30;
 
+/// The numbers of a switch by gadgets of so many digits with the smallest variance.
+pub(crate) fn best_base<T>(digits: u32, of: impl Fn(Gadget) -> T, variance: impl Fn(&T) -> f64) -> Option<T> {
+    let all = (1..=MAX_BASE.min(62 / digits)).map(|log2_base| of(Gadget::new(log2_base, digits)));
+    all.min_by(|a, b| variance(a).total_cmp(&variance(b)))
+}
+
 /// Refuses parameters without a way to a ring of degree `2^log_n` and a secret of so many ones, or back.
 pub(crate) fn check_rings(op: &'static str, outer: &Params, (log_n, weight): (u32, usize)) -> Result<(), Error> {
     let refuse = |found: String, needed: String| Err(Error::NoRingSwitch { op, found, needed });
@@ -78,10 +84,7 @@ impl RingSwitchParams {
         let op = "create_ring_switch_key";
         check_rings(op, outer, (log_n, weight))?;
         let of_gadget = |gadget| Self { outer: Arc::clone(outer), log_n, weight, gadget };
-        let best = |digits: u32| {
-            let all = (1..=MAX_BASE.min(62 / digits)).map(|log2_base| of_gadget(Gadget::new(log2_base, digits)));
-            all.min_by(|a, b| a.switch_variance(RARE).total_cmp(&b.switch_variance(RARE)))
-        };
+        let best = |digits| best_base(digits, of_gadget, |params| params.switch_variance(RARE));
         // A product's columns take the place of its digits.
         let least = outer.rank() as u32 + 1;
         let mut all = (least..=least + MORE_DIGITS).filter_map(best);
